@@ -37,7 +37,7 @@ pub struct DebugMap {
     pub memory: (u32, u32),
     /// Where the clock is read, 64 bits; 0: the kernel's board has none in memory.
     pub clock: u32,
-    /// Where the record of the hart lies.
+    /// Where the record of the system lies.
     pub kernel: u32,
     /// The first address behind all that the system uses.
     pub end: u32,

@@ -131,7 +131,7 @@ fn fetch_all(
         map,
         memory: &memory,
     };
-    let size = kernel.size("Kernel")?;
+    let size = kernel.size("System")?;
     add(&mut memory, map.kernel.into(), size)?;
     for step in STEPS {
         let pieces = step(&Records {

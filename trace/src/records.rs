@@ -39,12 +39,12 @@ impl Records<'_> {
         word.with_context(|| format!("there is no memory at {address:#x}, so no {record}"))
     }
 
-    /// A word of the record of the hart.
+    /// A word of the record of the system.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub fn kernel(&self, field: &str) -> Result<u64> {
-        self.read("Kernel", self.map.kernel.into(), field, 0)
+        self.read("System", self.map.kernel.into(), field, 0)
     }
 
     /// Elements of an array in a record.

@@ -181,8 +181,8 @@ impl Rows {
 /// The interrupt lines in use: the number of each, and where its record lies.
 pub(crate) fn lines(records: &Records<'_>) -> Result<Vec<(u16, u64)>> {
     let mut lines = Vec::new();
-    for number in 0..records.count("Kernel", "lines") {
-        let line = records.read("Kernel", records.map.kernel.into(), "lines", number)?;
+    for number in 0..records.count("System", "lines") {
+        let line = records.read("System", records.map.kernel.into(), "lines", number)?;
         if line != 0 {
             lines.push((number as u16, line));
         }

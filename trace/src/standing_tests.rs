@@ -86,7 +86,7 @@ impl Machine {
             ("objects.address", OBJECTS),
             ("nowhere", NOWHERE),
         ] {
-            machine.set("Kernel", KERNEL, field, 0, address);
+            machine.set("System", KERNEL, field, 0, address);
         }
         let given = machine.constant("tenancy", "GIVEN");
         for index in 0..5 {
@@ -196,7 +196,7 @@ fn sleepers_handlers_and_the_dead_are_told() {
     let state = machine.constant("state", "SLEEPS") | machine.constant("state", "ARMED");
     machine.thread(0, "state", state);
     machine.set("Thread", machine.at(0), "context.t", 0, 20_000_000);
-    machine.set("Kernel", KERNEL, "lines", 7, LINE);
+    machine.set("System", KERNEL, "lines", 7, LINE);
     machine.set("Line", LINE, "handler", 0, machine.at(1));
     machine.thread(2, "tenancy", machine.constant("tenancy", "NOBODY"));
     machine.thread(
@@ -295,7 +295,7 @@ proptest! {
         let mut machine = Machine::new(width);
         machine.task(1);
         let stretches = [
-            (KERNEL, size(&machine, "Kernel")),
+            (KERNEL, size(&machine, "System")),
             (machine.at(0), 5 * size(&machine, "Thread")),
             (PROCESSES, 3 * size(&machine, "Process")),
             (OBJECTS, 2 * size(&machine, "Object")),
@@ -303,7 +303,7 @@ proptest! {
             (PLACES, 2 * size(&machine, "Place")),
             (TASK, size(&machine, "Task")),
         ];
-        machine.set("Kernel", KERNEL, "lines", 7, LINE);
+        machine.set("System", KERNEL, "lines", 7, LINE);
         for (place, byte, stretch) in changes {
             let (start, length) = stretches[usize::from(stretch)];
             machine.bytes[(start - BASE) as usize + place.index(length)] = byte;
@@ -341,7 +341,7 @@ type Inspected = Result<(Standing, Vec<u16>, u32, Vec<(u64, usize)>), String>;
 fn an_inspection_reads_what_a_stopped_machine_tells_and_names_who_has_gone_on() {
     for width in [4, 8] {
         let mut machine = Machine::new(width);
-        machine.set("Kernel", KERNEL, "lines", 7, LINE);
+        machine.set("System", KERNEL, "lines", 7, LINE);
         let mutex = machine.object(0);
         machine.thread(1, "wants", mutex);
         machine.task(1);
@@ -363,7 +363,7 @@ fn an_inspection_reads_what_a_stopped_machine_tells_and_names_who_has_gone_on() 
         let (standing, changed, meanwhile, _) = inspect(&mut machine, |machine, piece| {
             if piece == 7 {
                 machine.thread(1, "wants", 0);
-                machine.set("Kernel", KERNEL, "trace.written", 0, 3 * 16);
+                machine.set("System", KERNEL, "trace.written", 0, 3 * 16);
             }
         })
         .unwrap();
@@ -375,7 +375,7 @@ fn an_inspection_reads_what_a_stopped_machine_tells_and_names_who_has_gone_on() 
 #[test]
 fn records_that_lead_out_of_what_can_be_read_are_an_error() {
     let mut machine = Machine::new(8);
-    machine.set("Kernel", KERNEL, "threads.address", 0, u64::MAX - 8);
+    machine.set("System", KERNEL, "threads.address", 0, u64::MAX - 8);
     let error = inspect(&mut machine, |_, _| ()).unwrap_err();
     assert!(error.contains("bytes at 0xfffffffffffffff7"), "{error}");
 }

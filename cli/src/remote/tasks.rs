@@ -78,7 +78,7 @@ fn front(built: &Built) -> Option<usize> {
     let (offset, bytes, _) = built
         .map
         .records
-        .get("Kernel")?
+        .get("System")?
         .fields
         .get("boot.address")?;
     Some(offset + bytes)

@@ -78,4 +78,4 @@ pub mod regions;
 mod machine;
 
 #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
-pub use machine::{Riscv, begin, kernel};
+pub use machine::{Riscv, begin, system};

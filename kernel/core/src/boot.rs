@@ -13,7 +13,8 @@ use crate::sched::agenda::FARTHEST;
 use crate::sched::thread::{Place, role};
 use crate::trace::Entry;
 use crate::{
-    Handle, Kernel, Line, Machine, Object, Outcome, Process, Rank, Region, Thread, micro, record,
+    Handle, Hart, Line, Machine, Object, Outcome, Process, Rank, Region, System, Thread, micro,
+    record,
 };
 
 /// What [`Boot::magic`] holds.
@@ -24,8 +25,9 @@ pub const FLOATING_BYTES: usize = 33 * 8;
 
 /// The records of a system. One whose shape is not listed here could differ between
 /// builder and kernel without either noticing.
-const RECORDS: [Shape; 26] = [
-    Kernel::SHAPE,
+const RECORDS: [Shape; 27] = [
+    System::SHAPE,
+    Hart::SHAPE,
     Thread::SHAPE,
     Place::SHAPE,
     Process::SHAPE,
@@ -76,7 +78,7 @@ pub mod flag {
 }
 
 record! {
-    /// The front of the record of the hart, and so of all records.
+    /// The front of the record of the system, and so of all records.
     pub struct Boot {
         /// [`MAGIC`].
         pub magic: u32,
@@ -106,25 +108,20 @@ record! {
         /// Where the reader of the trace counts the records that it has sent on, in the
         /// memory of its process; 0: there is none.
         pub cursor: usize,
-        /// The architecture's own, 0 at boot.
-        pub hart: [Cell<usize>; 4],
         /// The accounts of the threads, by number; none where no policy asks for them.
         pub(crate) accounts: &'static [Account],
-        /// The instant to which the alarm of the hart was set last, in kernels that have
-        /// policies of POSIX.
-        pub alarm: Cell<u32>,
         /// What the board's real-time clock showed at boot, in ns, and the tick of that: low
         /// and high word of each. All 0: the board has none, or nobody can ask for it.
         pub real_time: [Cell<u32>; 4],
     }
 }
 
-impl Kernel {
+impl System {
     /// At boot: the threads that begin then are ready. The first of them runs.
     pub fn start<M: Machine>(&self) -> Outcome {
         let now = M::now();
         let records = self.trace.ring.len() as u32;
-        self.trace.since.set(now);
+        self.hart().since.set(now);
         self.trace.write(
             now,
             head(Kind::Boot, 0, FORMAT),

@@ -13,7 +13,7 @@ use crate::mail::mailbox;
 #[cfg(feature = "mail")]
 use crate::mail::receiving;
 use crate::sched::thread::role;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
+use crate::{Machine, Outcome, Ref, System, Thread, same};
 
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
 /// machine stops by unwinding.)
@@ -21,12 +21,12 @@ pub type Handler =
     extern "C-unwind" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>) -> Outcome;
 
 macro_rules! handlers {
-    ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
+    ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $system:ident) $body:expr;)*) => {
         $($(#[$meta])*
         // (all have the type of a handler)
         #[allow(clippy::extra_unused_type_parameters)]
         extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>) -> Outcome {
-            let $kernel = M::kernel();
+            let $system = M::system();
             $body
         })*
 
@@ -42,88 +42,88 @@ macro_rules! handlers {
 
 handlers! {
     Null = null(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::DONE;
-    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now::<M>(me);
-    Clock = clock(_a, _b, _c, _d, _e, _f; me, kernel) kernel.clock::<M>(me);
-    Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
-    AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
-    CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
-    Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
-    Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b as u32, c as u32, d as u32, e as u32]);
-    TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, kernel) kernel.trace_position(me);
-    Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
-    Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
-    Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
+    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, system) system.yield_now::<M>(me);
+    Clock = clock(_a, _b, _c, _d, _e, _f; me, system) system.clock::<M>(me);
+    Sleep = sleep(low, high, _c, _d, _e, _f; me, system) system.sleep::<M>(me, low, high);
+    AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, system) system.await_interrupt::<M>(me, number);
+    CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, system) system.cpu_time::<M>(me);
+    Exit = exit(value, _b, _c, _d, _e, _f; me, system) system.exit::<M>(me, value);
+    Log = log(length, b, c, d, e, _f; me, system) system.log::<M>(me, length, [b as u32, c as u32, d as u32, e as u32]);
+    TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, system) system.trace_position(me);
+    Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, system) system.shutdown::<M>(me, status);
+    Panic = panic(address, length, line, _d, _e, _f; me, system) system.panic::<M>(me, address, length, line);
+    Own = own(_a, _b, _c, _d, _e, _f; me, system) system.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
     #[cfg(feature = "programs")]
-    Complete = complete(_a, _b, _c, _d, _e, _f; me, kernel) kernel.complete::<M>(me);
+    Complete = complete(_a, _b, _c, _d, _e, _f; me, system) system.complete::<M>(me);
     #[cfg(feature = "programs")]
-    Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
+    Return = return_upcall(value, _b, _c, _d, _e, _f; me, system) system.return_upcall::<M>(me, value);
     #[cfg(feature = "programs")]
-    ReadPort = read_port(port, address, length, _d, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, Call::ReadPort);
+    ReadPort = read_port(port, address, length, _d, _e, _f; me, system) system.access_port::<M>(me, port, address, length, Call::ReadPort);
     #[cfg(feature = "programs")]
-    WritePort = write_port(port, address, length, _d, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, Call::WritePort);
+    WritePort = write_port(port, address, length, _d, _e, _f; me, system) system.access_port::<M>(me, port, address, length, Call::WritePort);
     #[cfg(not(feature = "programs"))]
     Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(not(feature = "programs"))]
     Return = return_upcall(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(feature = "load")]
-    StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
+    StageProgram = stage_program(target, place, address, length, _e, _f; me, system) system.stage_program::<M>(me, target, place, address, length);
     #[cfg(feature = "load")]
-    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, low, high);
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, system) system.switch_program::<M>(me, program, address, how, low, high);
     #[cfg(feature = "load")]
-    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
-    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority::<M>(me, slot, serial, priority);
+    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, system) system.program_status(me, program);
+    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, system) system.set_priority::<M>(me, slot, serial, priority);
     #[cfg(feature = "slots")]
-    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::sync::slots::create::<M>(a, b, c, d, e, f, me, kernel);
+    CreateObject = create_object(a, b, c, d, e, f; me, system) crate::sync::slots::create::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "slots")]
-    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::sync::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
+    DeleteObject = delete_object(a, b, c, d, e, f; me, system) crate::sync::slots::delete::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "slots")]
-    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) in_general!(OpenObject, slot, 0, 0, me, kernel);
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, system) in_general!(OpenObject, slot, 0, 0, me, system);
     #[cfg(feature = "services")]
-    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::fast::lock::<M>(a, b, c, d, e, f, me, kernel);
+    Lock = lock(a, b, c, d, e, f; me, system) crate::sync::fast::lock::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
-    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::fast::unlock::<M>(a, b, c, d, e, f, me, kernel);
+    Unlock = unlock(a, b, c, d, e, f; me, system) crate::sync::fast::unlock::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
-    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::fast::wait::<M>(a, b, c, d, e, f, me, kernel);
+    Wait = wait(a, b, c, d, e, f; me, system) crate::sync::fast::wait::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
-    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::fast::signal::<M>(a, b, c, d, e, f, me, kernel);
+    Signal = signal(a, b, c, d, e, f; me, system) crate::sync::fast::signal::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
-    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) in_general!(Broadcast, slot, serial, began, me, kernel);
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, system) in_general!(Broadcast, slot, serial, began, me, system);
     #[cfg(feature = "mail")]
-    Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
+    Send = send(to, serial, a, b, c, d; me, system) mailbox::send::<M>(to, serial, [a, b, c, d], me, system);
     #[cfg(feature = "mail")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, system) in_general!(SendBytes, to, serial, address, length, how, via, me, system);
     #[cfg(feature = "mail")]
-    Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
+    Receive = receive(from, serial, low, high, e, f; me, system) mailbox::receive::<M>(from, serial, low, high, e, f, me, system);
     #[cfg(feature = "mail")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
-        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, system) match how >> EXTRA {
+        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, system),
         _ => Outcome::error(Error::EINVAL),
     };
     #[cfg(feature = "mail")]
-    Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
+    Call = call(to, serial, a, b, c, d; me, system) mailbox::call::<M>(to, serial, [a, b, c, d], me, system);
     #[cfg(feature = "mail")]
-    ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
+    ReplyReceive = reply_receive(slot, token, a, b, c, d; me, system) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, system);
     #[cfg(feature = "mail")]
-    Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, system) in_general!(Forward, to, serial, slot, token, e, f, me, system);
     #[cfg(feature = "services")]
-    CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
+    CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, system) system.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
-    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, system) system.join_thread::<M>(me, slot, serial, low, high);
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, system) system.detach_thread::<M>(me, slot, serial);
     #[cfg(feature = "processes")]
-    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, system) system.supervise::<M>(me, number, true);
     #[cfg(feature = "processes")]
-    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, system) system.supervise::<M>(me, number, false);
     #[cfg(feature = "processes")]
-    AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
+    AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, system) system.await_process::<M>(me, low, high);
     #[cfg(feature = "services")]
-    Allocate = allocate(bytes, _b, _c, _d, _e, _f; me, kernel) kernel.allocate(me, bytes);
+    Allocate = allocate(bytes, _b, _c, _d, _e, _f; me, system) system.allocate(me, bytes);
     #[cfg(feature = "processes")]
-    AttachRegion = attach_region(index, how, _c, _d, _e, _f; me, kernel) kernel.attach_region::<M>(me, index, how);
+    AttachRegion = attach_region(index, how, _c, _d, _e, _f; me, system) system.attach_region::<M>(me, index, how);
     #[cfg(feature = "processes")]
-    DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
+    DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, system) system.detach_region::<M>(me, index);
 }
 
 extern "C-unwind" fn no_such_call(
@@ -138,7 +138,7 @@ extern "C-unwind" fn no_such_call(
     Outcome::error(Error::ENOSYS)
 }
 
-impl Kernel {
+impl System {
     /// The turn of a thread that lives in the kernel or has something to do there, see
     /// [`kind`](crate::sched::thread::kind), or of the idle thread while it is not the first of the
     /// queue: a piece of work, after which the hart looks at its timer and lines. The outcome
@@ -155,7 +155,7 @@ impl Kernel {
                 crate::sched::thread::kind::FINISHES => self.finish_wait::<M>(me),
                 #[cfg(feature = "mail")]
                 crate::sched::thread::kind::CONTINUES => {
-                    return mailbox::carry_out::<M>(me, M::kernel());
+                    return mailbox::carry_out::<M>(me, M::system());
                 }
                 #[cfg(feature = "programs")]
                 crate::sched::thread::kind::COPIES => return self.copy_value::<M>(me),

@@ -10,19 +10,19 @@ use giornata_abi::call::Call;
 use crate::mail::mailbox;
 use crate::sched::thread;
 use crate::sync::operation;
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Machine, Outcome, Ref, System, Thread};
 
 /// The general handler of a call.
 macro_rules! in_general {
-    ($call:ident, $a:expr, $b:expr, $c:expr, $me:expr, $kernel:expr) => {{
+    ($call:ident, $a:expr, $b:expr, $c:expr, $me:expr, $system:expr) => {{
         core::hint::cold_path();
         const CALL: usize = giornata_abi::call::Call::$call as usize;
-        $crate::general::begin_of_three::<M, CALL>($a, $b, $c, $me, $kernel)
+        $crate::general::begin_of_three::<M, CALL>($a, $b, $c, $me, $system)
     }};
-    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
+    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $system:expr) => {{
         core::hint::cold_path();
         const CALL: usize = giornata_abi::call::Call::$call as usize;
-        $crate::general::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $kernel)
+        $crate::general::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $system)
     }};
 }
 pub(crate) use in_general;
@@ -40,11 +40,11 @@ pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
     e: usize,
     f: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [.., number] = &me.context.a;
     number.set(CALL);
-    general::<M>(a, b, c, d, e, f, me, kernel)
+    general::<M>(a, b, c, d, e, f, me, system)
 }
 
 /// The same of a call that has three arguments.
@@ -55,11 +55,11 @@ pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
     b: usize,
     c: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [.., number] = &me.context.a;
     number.set(CALL);
-    general::<M>(a, b, c, 0, 0, 0, me, kernel)
+    general::<M>(a, b, c, 0, 0, 0, me, system)
 }
 
 /// A call with two arguments.
@@ -70,11 +70,11 @@ pub(crate) extern "C" fn begin_as<M: Machine>(
     b: usize,
     call: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [.., number] = &me.context.a;
     number.set(call);
-    general::<M>(a, b, 0, 0, 0, 0, me, kernel)
+    general::<M>(a, b, 0, 0, 0, 0, me, system)
 }
 
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
@@ -90,7 +90,7 @@ extern "C" fn general<M: Machine>(
     e: usize,
     f: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
     a0.set(a);
@@ -103,7 +103,7 @@ extern "C" fn general<M: Machine>(
     me.request().priority.set(a);
     me.kind.set(thread::kind::AGAIN);
     match number.get() < Call::Send as usize {
-        true => operation::carry_out::<M>(me, kernel),
-        false => mailbox::carry_out::<M>(me, kernel),
+        true => operation::carry_out::<M>(me, system),
+        false => mailbox::carry_out::<M>(me, system),
     }
 }

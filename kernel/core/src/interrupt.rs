@@ -10,7 +10,7 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::sched::thread::state;
 use crate::trace::reason;
-use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, is_not, record, some};
+use crate::{Alarm, Machine, Outcome, Process, Ref, System, Thread, Trigger, is_not, record, some};
 
 /// Numbers that an interrupt line can have, and 0 for none.
 pub const LINES: usize = 64;
@@ -63,7 +63,7 @@ impl Line {
     }
 }
 
-impl Kernel {
+impl System {
     /// Lines have risen: the handler of one runs, if it is the most urgent. The record
     /// of the switch tells.
     #[inline(always)]

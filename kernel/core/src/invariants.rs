@@ -3,7 +3,7 @@
 use crate::process::life;
 use crate::sched::epoch::LONG;
 use crate::sched::thread::{kind, role, state, tenancy};
-use crate::{Kernel, Process, Rank, Ref, Thread, is_not, same};
+use crate::{Process, Rank, Ref, System, Thread, is_not, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -13,7 +13,7 @@ macro_rules! hold {
     };
 }
 
-impl Kernel {
+impl System {
     /// The first that is broken, if any. O(threads squared).
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
@@ -29,7 +29,7 @@ impl Kernel {
             // (who serves calls runs on the places of its clients, and may be in no queue)
             // (so may a task that has no job, in the ring of its group)
             let has_no_place =
-                same(thread.rank.get(), self.idle.rank.get()) || thread.is(state::IN_RING);
+                same(thread.rank.get(), self.idle().rank.get()) || thread.is(state::IN_RING);
             hold!(
                 ready == self.is_queued(thread) || ready && has_no_place,
                 "a thread is in the ready queue exactly if it waits for nothing"
@@ -149,7 +149,7 @@ impl Kernel {
     /// The deadlines of both passed so long ago that they are held equal, whatever the
     /// numbers of their threads.
     fn is_as_long_past(&self, below: &Rank, rank: &Rank) -> bool {
-        let ago = self.trace.since.get().wrapping_sub(rank.deadline());
+        let ago = self.hart().since.get().wrapping_sub(rank.deadline());
         rank.level() == self.band && below.deadline() == rank.deadline() && ago >= LONG / 2
     }
 
@@ -172,7 +172,7 @@ impl Kernel {
             rank = below;
         }
         hold!(
-            rank.head.get().is_some_and(|head| same(head, self.idle)),
+            rank.head.get().is_some_and(|head| same(head, self.idle())),
             "the last rank is the idle one"
         );
         Ok(())

@@ -26,9 +26,9 @@ pub mod boot;
 pub mod calls;
 #[cfg(feature = "services")]
 mod general;
+pub mod hart;
 pub mod interrupt;
 mod invariants;
-pub mod kernel;
 pub mod layout;
 pub mod machine;
 pub mod mail;
@@ -42,12 +42,13 @@ pub mod posix;
 pub mod process;
 pub mod sched;
 pub mod sync;
+pub mod system;
 pub mod trace;
 
 pub use calls::Handler;
 pub use giornata_abi::Error;
+pub use hart::Hart;
 pub use interrupt::Line;
-pub use kernel::Kernel;
 pub use machine::Machine;
 pub use mail::message::{Mail, Message};
 pub use micro::{Micro, Program, Task, Trigger};
@@ -58,6 +59,7 @@ pub use sched::agenda::{Agenda, Alarm, Event};
 pub use sched::ready::Rank;
 pub use sched::thread::{Context, Thread};
 pub use sync::object::{Handle, Object};
+pub use system::System;
 pub use trace::Trace;
 
 /// A reference to a record: what there is lives as long as the system.

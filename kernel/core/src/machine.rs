@@ -1,15 +1,15 @@
 //! What the kernel asks of the hart.
 
-use crate::{Kernel, Process, Ref, Region};
+use crate::{Process, Ref, Region, System};
 
 /// Implemented by the architecture, and by the hosts of tests and simulation.
 ///
 /// Functions without a receiver: there is one hart to an image, and the kernel's
 /// code shall not carry a reference to nothing.
 pub trait Machine: 'static {
-    /// The record of the hart. Entries ask for it and nobody else does: where it is a
-    /// constant, the compiler finds that each `&self` of a [`Kernel`] is, and hands none on.
-    fn kernel() -> Ref<Kernel>;
+    /// The record of the system. Entries ask for it and nobody else does: where it is a
+    /// constant, the compiler finds that each `&self` of a [`System`] is, and hands none on.
+    fn system() -> Ref<System>;
     /// The low word of the clock, in ticks of the board's timer.
     fn now() -> u32;
     /// The high word of the clock at an instant that `now`, the low word, names and

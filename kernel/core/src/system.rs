@@ -1,4 +1,4 @@
-//! All there is to one hart.
+//! What there is once for all harts.
 
 use core::cell::Cell;
 
@@ -10,14 +10,14 @@ use crate::interrupt::LINES;
 use crate::process;
 use crate::sched::ready::{LEVELS, TaskRecords};
 use crate::{
-    Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
+    Agenda, Alarm, Hart, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
     Trace, record,
 };
 
 record! {
-    /// The record of a hart: its queues, its trace, what waits for it. What is reached most
-    /// lies in front, where compressed loads reach.
-    pub struct Kernel {
+    /// The record of the system: its queues, its trace, what waits for an event. What is
+    /// reached most lies in front, where compressed loads reach.
+    pub struct System {
         /// What boot checks: the front of all records.
         pub boot: Boot,
         /// The most urgent rank in which a thread is ready; the idle rank at least.
@@ -26,8 +26,6 @@ record! {
         pub slot: Cell<Ref<Thread>>,
         /// Stands for the list of threads that wait in none.
         pub(crate) nowhere: Ref<Object>,
-        /// The thread that runs when no other can.
-        pub(crate) idle: Ref<Thread>,
         /// The serial number of the last question for something that others have.
         pub(crate) asked: Cell<u32>,
         /// The level of the deadline band.
@@ -36,13 +34,10 @@ record! {
         pub threads: &'static [Thread],
         /// The E and S machine.
         pub micro: Micro,
-        /// What happened, and whom the hart charges.
+        /// What happened.
         pub trace: Trace,
-        /// The thread on whose budget another runs in its place, who that is, and what
-        /// that one had run before.
-        pub donor: Cell<Option<Ref<Thread>>>,
-        pub(crate) helper: Cell<Option<Ref<Thread>>>,
-        pub(crate) paid: Cell<u32>,
+        /// The hart.
+        pub hart: Hart,
         /// The objects of the system, by slot.
         pub objects: &'static [Object],
         /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same
@@ -75,7 +70,7 @@ record! {
     }
 }
 
-impl Kernel {
+impl System {
     /// Whose turn it is: the first of the ready queue.
     pub fn slot(&self) -> Ref<Thread> {
         self.slot.get()
@@ -122,8 +117,15 @@ impl Kernel {
         crate::sched::agenda::Records
     }
 
+    /// The hart that runs the kernel.
+    #[inline(always)]
+    pub fn hart(&self) -> &Hart {
+        &self.hart
+    }
+
     /// The thread that runs when no other can.
+    #[inline(always)]
     pub fn idle(&self) -> Ref<Thread> {
-        self.idle
+        self.hart.idle
     }
 }

@@ -9,7 +9,7 @@ use core::cell::Cell;
 
 use giornata_abi::ring::Kind;
 
-use crate::{Process, Ref, record};
+use crate::record;
 
 record! {
     /// One record.
@@ -18,7 +18,7 @@ record! {
         pub words: [Cell<u32>; 4],
     }
 
-    /// Where the records go, and whom the hart charges.
+    /// Where the records go.
     pub struct Trace {
         /// Bytes written since boot, modulo 2^32.
         pub written: Cell<u32>,
@@ -26,10 +26,6 @@ record! {
         pub mask: u32,
         /// The ring.
         pub ring: &'static [Entry],
-        /// Low word of the clock when the running thread began to be charged.
-        pub since: Cell<u32>,
-        /// The process whose space the hart has loaded.
-        pub loaded: Cell<Ref<Process>>,
     }
 }
 

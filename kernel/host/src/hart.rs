@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use giornata_core::{Kernel, Machine, Process, Ref, Region};
+use giornata_core::{Machine, Process, Ref, Region, System};
 
 use crate::rig::Shown;
 
@@ -35,8 +35,8 @@ pub struct Output {
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// The record of the hart, since there is one.
-    pub(crate) kernel: Option<Shown<Kernel>>,
+    /// The record of the system, since there is one.
+    pub(crate) kernel: Option<Shown<System>>,
     pub(crate) now: u64,
     /// Ticks that pass whenever the kernel reads the clock.
     pub(crate) pace: u64,
@@ -102,7 +102,7 @@ impl State {
 }
 
 impl Machine for Hart {
-    fn kernel() -> Ref<Kernel> {
+    fn system() -> Ref<System> {
         let kernel = with(|state| state.kernel.as_ref().map(|kernel| kernel.0));
         kernel.expect("a rig has been booted")
     }

@@ -12,7 +12,7 @@ use giornata_abi::trace::FaultCause;
 use giornata_core::layout::Record;
 use giornata_core::sched::thread::kind;
 use giornata_core::trace::reason;
-use giornata_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
+use giornata_core::{Error, Handler, Object, Outcome, Process, Ref, System, Thread, calls};
 use giornata_records::{Built, Description, build};
 
 use crate::hart::{Hart, MEMORY, Output, State, Stopped, with};
@@ -28,7 +28,7 @@ const MOST_TURNS: u32 = 100_000;
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
-    kernel: Shown<Kernel>,
+    kernel: Shown<System>,
     running: Shown<Thread>,
     objects: Vec<Shown<Object>>,
     processes: Vec<Shown<Process>>,
@@ -191,7 +191,7 @@ impl Rig {
         #[cfg(feature = "rtm")]
         let description = &crate::task_manager::give(description);
         let (built, memory) = materialise(description);
-        let kernel = record::<Kernel>(built.kernel);
+        let kernel = record::<System>(built.kernel);
         with(|state| {
             *state = State {
                 kernel: Some(Shown(kernel)),
@@ -224,7 +224,7 @@ impl Rig {
     }
 
     /// The kernel's records.
-    pub fn kernel(&self) -> Ref<Kernel> {
+    pub fn kernel(&self) -> Ref<System> {
         self.kernel.0
     }
 
@@ -539,10 +539,10 @@ impl Rig {
         let (left, kernel) = (self.running.0, self.kernel.0);
         let outcome = self.heed_page(left, outcome);
         let mut next = next(outcome).unwrap_or(left);
-        if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
+        if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.hart().loaded.get()) {
             // its space has to be loaded: the one place that looks whether it is alive
             match next.process.is_alive() {
-                true if next.kind.get() != kind::IDLE => kernel.trace.loaded.set(next.process),
+                true if next.kind.get() != kind::IDLE => kernel.hart().loaded.set(next.process),
                 true => {}
                 // (which is itself if it was chosen)
                 false => next = next.process.reaper,
@@ -553,11 +553,11 @@ impl Rig {
             let (spent, carry) = left
                 .spent
                 .get()
-                .overflowing_add(now.wrapping_sub(kernel.trace.since.get()));
+                .overflowing_add(now.wrapping_sub(kernel.hart().since.get()));
             left.spent.set(spent);
             left.spent_high
                 .set(left.spent_high.get() + u32::from(carry));
-            kernel.trace.since.set(now);
+            kernel.hart().since.set(now);
             assert_eq!(left.label & 0xFF, giornata_abi::ring::Kind::Switch as u32);
             kernel
                 .trace
@@ -620,7 +620,7 @@ impl Rig {
     }
 
     /// Stores a value, or the address of a record, in a field of a record past the kernel: a
-    /// fault that [`check_invariants`](Kernel::check_invariants) has to find.
+    /// fault that [`check_invariants`](System::check_invariants) has to find.
     ///
     /// # Panics
     /// If the record has no such field.

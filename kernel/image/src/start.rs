@@ -7,9 +7,9 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use giornata_abi::ring::{BYTES, FRAME, MEMORY};
 use giornata_arch_riscv::board::{EXIT, MEMORY_END, RECORDS};
 use giornata_arch_riscv::device::Device;
-use giornata_arch_riscv::{Riscv, begin, kernel};
+use giornata_arch_riscv::{Riscv, begin, system};
 use giornata_core::boot::{Boot, MAGIC, checksum, flag, layout};
-use giornata_core::{Kernel, Machine, Trace};
+use giornata_core::{Machine, System, Trace};
 
 use crate::console::{number, put, say};
 use crate::{dump, exit};
@@ -90,10 +90,10 @@ fn check() -> Result<(), &'static str> {
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.boot.stop")]
 extern "C" fn giornata_stop(status: usize) -> ! {
-    if status != REFUSED && kernel().settings.flags & flag::TRACE_TO_CONSOLE != 0 {
-        send_rest(&kernel().trace, kernel().settings.cursor);
+    if status != REFUSED && system().settings.flags & flag::TRACE_TO_CONSOLE != 0 {
+        send_rest(&system().trace, system().settings.cursor);
         if status != TRAPPED {
-            send_standing(kernel());
+            send_standing(system());
         }
     }
     // SAFETY: the board says so.
@@ -128,10 +128,10 @@ const CALLERS: usize = 256;
 /// The records that say how threads, tasks, processes and objects stand, and the newest part
 /// of each stack: the host reads them by the debug map.
 #[unsafe(link_section = ".text.boot.send_standing")]
-fn send_standing(kernel: &Kernel) {
+fn send_standing(kernel: &System) {
     let first = kernel.processes.as_ptr().addr();
     let behind = kernel.objects.as_ptr_range().end.addr();
-    send_memory(size_of::<Kernel>(), RECORDS);
+    send_memory(size_of::<System>(), RECORDS);
     send_memory(behind.wrapping_sub(first), first);
     for thread in kernel.threads {
         let place = thread.place;

@@ -15,7 +15,7 @@ use giornata_core::sched::ready::{TASK_RECORDS, TaskRecord, level};
 use giornata_core::sched::thread::{Place, kind, role, state, tenancy};
 use giornata_core::sync::object::{self, Handle};
 use giornata_core::trace::{Entry, label};
-use giornata_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
+use giornata_core::{Alarm, Event, Object, Process, Rank, Region, System, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description};
@@ -27,7 +27,7 @@ use crate::mail;
 pub struct Built {
     /// The records.
     pub bytes: Vec<u8>,
-    /// The record of the hart.
+    /// The record of the system.
     pub kernel: u64,
     /// The objects, by slot.
     pub objects: Vec<u64>,
@@ -37,7 +37,7 @@ pub struct Built {
 
 /// What other records refer to.
 pub(crate) struct Parts {
-    pub(crate) kernel: At<Kernel>,
+    pub(crate) kernel: At<System>,
     pub(crate) ranks: Run<Rank>,
     rank_idle: At<Rank>,
     pub(crate) processes: Run<Process>,
@@ -514,7 +514,7 @@ fn lay_machine(arena: &mut Arena, parts: &Parts, description: &Description, numb
 }
 
 /// What boot checks; length and checksum follow when all is laid.
-fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
+fn lay_boot(arena: &mut Arena, kernel: At<System>, description: &Description) {
     arena.set(kernel, "boot.magic", boot::MAGIC);
     arena.set(kernel, "boot.layout", boot::layout(arena.width()));
     arena.set(kernel, "boot.address", kernel.0);
@@ -581,7 +581,7 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
     arena.set(kernel, "slot", idle);
-    arena.set(kernel, "idle", idle);
+    arena.set(kernel, "hart.idle", idle);
     arena.set(kernel, "nowhere", parts.nowhere);
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
@@ -645,5 +645,5 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "trace.ring", ring);
     arena.set(kernel, "trace.mask", records as u32 * 16 - 1);
     let nobody = parts.processes.at(description.processes.len(), arena);
-    arena.set(kernel, "trace.loaded", nobody);
+    arena.set(kernel, "hart.loaded", nobody);
 }

@@ -14,7 +14,7 @@ use giornata_core::sched::thread::Place;
 use giornata_core::sched::thread::{self, role, state, tenancy};
 use giornata_core::sync::object;
 use giornata_core::trace::Entry;
-use giornata_core::{Kernel, Line, Object, Process, Rank, Region, Task, Thread};
+use giornata_core::{Line, Object, Process, Rank, Region, System, Task, Thread};
 
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct FieldShape {
 /// The records that tell how a system stands, by name, where an address has `width` bytes.
 pub fn records(width: usize) -> BTreeMap<&'static str, RecordShape> {
     [
-        ("Kernel", Kernel::SHAPE),
+        ("System", System::SHAPE),
         ("Thread", Thread::SHAPE),
         ("Place", Place::SHAPE),
         ("Process", Process::SHAPE),

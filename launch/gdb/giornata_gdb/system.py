@@ -15,7 +15,7 @@ class System:
         self.map, self.names = debug_map, debug_map["names"]
         self.held, self.is_live = held, held is None
         self.memory = Memory(self.is_live)
-        self.kernel = Record(self, "Kernel", debug_map["kernel"])
+        self.kernel = Record(self, "System", debug_map["kernel"])
 
     def constants(self, group):
         return self.map["constants"][group]

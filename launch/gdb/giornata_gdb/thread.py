@@ -42,7 +42,7 @@ class Thread:
         role = self._place["role"]
         if role & self.system.constants("role")["REAPER"]:
             return "reaper"
-        if self.record.address == self.system.kernel["idle"]:
+        if self.record.address == self.system.kernel["hart.idle"]:
             return "idle"
         return "microcode"
 

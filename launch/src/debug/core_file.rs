@@ -113,7 +113,7 @@ pub(crate) fn about(file: &[u8]) -> Result<About> {
 /// Registers of all threads that have names, and of the hart where it runs none of them.
 fn threads(map: &DebugMap, halted: &Halted, memory: &Memory<'_>) -> Result<Vec<Saved>> {
     let records = Records { map, memory };
-    let first = records.read("Kernel", map.kernel.into(), "threads.address", 0)?;
+    let first = records.read("System", map.kernel.into(), "threads.address", 0)?;
     let in_kernel = (u64::from(map.memory.0)..u64::from(map.kernel)).contains(&halted.pc);
     let hart = |number| Saved {
         number,

@@ -23,7 +23,7 @@ pub(crate) fn reached(map: &DebugMap, memory: &Memory<'_>) -> Result<Vec<Stretch
     }
     let records = Records { map, memory };
     let kernel = map.kernel.into();
-    let first = records.read("Kernel", kernel, "processes.address", 0)?;
+    let first = records.read("System", kernel, "processes.address", 0)?;
     for index in 0..map.names.processes.len() {
         let process = first + (index * records.size("Process")?) as u64;
         let space = records.read("Process", process, "space", 0)?;

@@ -2,7 +2,7 @@
 
 use core::ptr::with_exposed_provenance;
 
-use giornata_core::{Kernel, Ref};
+use giornata_core::{Ref, System};
 
 use super::csr::{self, FS, MIE, MPIE, MPP, MPRV, TW, read, write};
 use super::{hart, lines, space};
@@ -27,9 +27,9 @@ pub(super) mod own {
     // (3: where they are kept)
 }
 
-/// The record of the hart.
+/// The record of the system.
 #[inline(always)]
-pub fn kernel() -> Ref<Kernel> {
+pub fn system() -> Ref<System> {
     // SAFETY: boot has checked that it lies there (Record Invariant), and one function of
     // the kernel at a time reaches its cells (Hart Invariant).
     unsafe { &*with_exposed_provenance(RECORDS) }
@@ -54,5 +54,5 @@ pub unsafe fn begin(guard: usize, size: usize) -> ! {
     unsafe { write!("mie", csr::TIMER | csr::EXTERNAL) };
     hart::restart_clock();
     // SAFETY: by contract; the idle thread becomes the running one (Scratch Invariant).
-    unsafe { giornata_begin(kernel().idle()) }
+    unsafe { giornata_begin(system().idle()) }
 }

@@ -2,7 +2,7 @@
 
 use giornata_core::{Outcome, Ref, Thread};
 
-use super::boot::kernel;
+use super::boot::system;
 use super::csr::{self, read};
 use super::floating;
 use crate::cause;
@@ -21,7 +21,7 @@ pub(super) extern "C" fn fault(me: Ref<Thread>, mcause: usize, address: usize) -
     let bottom = place.stack_top.wrapping_sub(place.stack_size);
     let sp = me.context.sp.get();
     let cause = cause::with_guard(cause::fault(mcause), bottom, address, sp);
-    kernel().fault::<super::Riscv>(me, cause as u32, me.context.pc.get(), address)
+    system().fault::<super::Riscv>(me, cause as u32, me.context.pc.get(), address)
 }
 
 /// The kernel itself trapped: nothing that it holds can be relied on.

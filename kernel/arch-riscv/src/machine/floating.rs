@@ -17,9 +17,9 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-use giornata_core::{Kernel, Machine, Ref, Thread};
+use giornata_core::{Machine, Ref, System, Thread};
 
-use super::boot::{kernel, own};
+use super::boot::{own, system};
 use super::csr::{FS, read, write};
 use super::hart::Riscv;
 use giornata_core::boot::FLOATING_BYTES;
@@ -78,8 +78,8 @@ global_asm!(
     "jr t0",
     ".popsection",
     ".option pop",
-    OWNER = const offset_of!(Kernel, settings.hart) + own::FLOATING_OWNER * size_of::<usize>(),
-    CHANGED = const offset_of!(Kernel, settings.hart) + own::FLOATING_CHANGED * size_of::<usize>(),
+    OWNER = const offset_of!(System, hart.own) + own::FLOATING_OWNER * size_of::<usize>(),
+    CHANGED = const offset_of!(System, hart.own) + own::FLOATING_CHANGED * size_of::<usize>(),
     HAS = const offset_of!(Thread, floating),
     FS = const FS,
     CLEAN = const FS_CLEAN,
@@ -100,14 +100,14 @@ const DOUBLES: usize = 1 << 3;
 /// not got them, and returns whether the instruction is worth another try. O(1), about
 /// 150 instructions.
 pub(super) fn take(me: Ref<Thread>) -> bool {
-    let (status, kernel) = (read!("mstatus"), kernel());
-    let kept = kernel.settings.floating;
+    let (status, system) = (read!("mstatus"), system());
+    let kept = system.settings.floating;
     if status & FS != 0 || kept == 0 || read!("misa") & DOUBLES == 0 {
         return false;
     }
     // SAFETY: the kernel uses no floating point; user mode sees the end only.
     unsafe { write!("mstatus", status | FS) };
-    let [_, owner, changed, place] = &kernel.settings.hart;
+    let [_, owner, changed, place] = &system.hart().own;
     if changed.replace(0) != 0 {
         // SAFETY: floating point is on, the values are the owner's (Owner Invariant), and
         // the builder keeps room for each thread's (Memory Invariant).

@@ -3,7 +3,7 @@
 
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-use giornata_core::{Kernel, Machine, Process, Ref, Region};
+use giornata_core::{Machine, Process, Ref, Region, System};
 
 use super::csr::{EXTERNAL, TIMER, read, write};
 use super::{lines, space};
@@ -63,8 +63,8 @@ const BLOCK: usize = 8 * WORD;
 
 impl Machine for Riscv {
     #[inline(always)]
-    fn kernel() -> Ref<Kernel> {
-        super::boot::kernel()
+    fn system() -> Ref<System> {
+        super::boot::system()
     }
 
     #[inline(always)]
@@ -79,7 +79,7 @@ impl Machine for Riscv {
     #[inline(always)]
     fn alarm(at: u32, now: u32) {
         if cfg!(feature = "posix") {
-            super::boot::kernel().settings.alarm.set(at);
+            super::boot::system().hart().alarm.set(at);
         }
         if WIDE {
             let count: u64 = TIMER_DEVICE.load(TIME);

@@ -17,5 +17,5 @@ mod lines;
 #[cfg_attr(feature = "regions", path = "regions.rs")]
 mod space;
 
-pub use boot::{begin, kernel};
+pub use boot::{begin, system};
 pub use hart::Riscv;

@@ -6,7 +6,7 @@ use core::cell::Cell;
 use giornata_core::process::region::{GRANT_PLACE, READ, WRITE};
 use giornata_core::{Process, Ref, Region};
 
-use super::boot::kernel;
+use super::boot::system;
 use super::csr::{self, write};
 use crate::board::{MEMORY_END, RECORDS};
 use crate::regions::{self, ENTRIES, rights};
@@ -52,7 +52,7 @@ pub(super) fn open_region(process: Ref<Process>, _: Ref<Region>, grant: u32, acc
     let at = word::RIGHTS * size_of::<usize>() + entry;
     // SAFETY: within the words of the rights.
     unsafe { &*bytes.add(at) }.set(byte);
-    if !core::ptr::eq(kernel().trace.loaded.get(), process) {
+    if !core::ptr::eq(system().hart().loaded.get(), process) {
         return;
     }
     let [first, second, third, fourth, ..] = &process.space;

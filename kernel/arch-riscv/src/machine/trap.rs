@@ -23,9 +23,9 @@ use giornata_abi::{control, posix};
 use giornata_core::sched::limit;
 use giornata_core::sched::thread::kind;
 use giornata_core::trace::reason;
-use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
+use giornata_core::{Handler, Outcome, Process, Ref, System, Thread, calls};
 
-use super::boot::{kernel, own};
+use super::boot::{own, system};
 use super::space::word;
 use super::{Riscv, fault};
 use crate::board::{CLINT, CYCLES_ARE_TICKS, RECORDS};
@@ -51,15 +51,15 @@ global_asm!(
     MTIME = const CLINT + TIME,
     // the hart
     KERNEL = const RECORDS,
-    SINCE = const offset_of!(Kernel, trace.since),
-    WRITTEN = const offset_of!(Kernel, trace.written),
-    MASK = const offset_of!(Kernel, trace.mask),
-    RING = const offset_of!(Kernel, trace.ring),
-    LOADED = const offset_of!(Kernel, trace.loaded),
-    SLOT = const offset_of!(Kernel, slot),
-    DONOR = const offset_of!(Kernel, donor),
-    ALARM = const offset_of!(Kernel, settings.alarm),
-    RESERVATION = const offset_of!(Kernel, settings.hart) + own::RESERVATION * size_of::<usize>(),
+    SINCE = const offset_of!(System, hart.since),
+    WRITTEN = const offset_of!(System, trace.written),
+    MASK = const offset_of!(System, trace.mask),
+    RING = const offset_of!(System, trace.ring),
+    LOADED = const offset_of!(System, hart.loaded),
+    SLOT = const offset_of!(System, slot),
+    DONOR = const offset_of!(System, hart.donor),
+    ALARM = const offset_of!(System, hart.alarm),
+    RESERVATION = const offset_of!(System, hart.own) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
     THREAD_SP = const offset_of!(Thread, context.sp),
@@ -142,32 +142,32 @@ extern "C-unwind" fn posix_call(
 
 #[unsafe(link_section = ".text.hot.on_line")]
 extern "C" fn on_line(me: Ref<Thread>) -> Outcome {
-    kernel().on_line::<Riscv>(me)
+    system().on_line::<Riscv>(me)
 }
 
 #[unsafe(link_section = ".text.hot.on_timer")]
 extern "C" fn on_timer(me: Ref<Thread>) -> Outcome {
-    kernel().on_timer::<Riscv>(me)
+    system().on_timer::<Riscv>(me)
 }
 
 /// A piece of the work of a thread that lives in the kernel.
 #[unsafe(link_section = ".text.hot.work")]
 extern "C" fn work(me: Ref<Thread>) -> Outcome {
-    kernel().work::<Riscv>(me)
+    system().work::<Riscv>(me)
 }
 
 /// A thread whose time is limited is about to run: the alarm may be its limit's.
 extern "C" fn limited(next: Ref<Thread>) {
-    kernel().limit::<Riscv>(next);
+    system().limit::<Riscv>(next);
 }
 
 /// A thread is about to be left whose control page says that it has a ceiling, or will
 /// lock a mutex next. Returns who runs.
 extern "C" fn heed_page(me: Ref<Thread>, outcome: Outcome) -> Outcome {
-    kernel().heed_page::<Riscv>(me, outcome)
+    system().heed_page::<Riscv>(me, outcome)
 }
 
 #[unsafe(link_section = ".text.boot.start")]
 extern "C" fn start() -> Outcome {
-    kernel().start::<Riscv>()
+    system().start::<Riscv>()
 }

@@ -6,7 +6,7 @@ use crate::mail::message::INLINE;
 use crate::process::life;
 use crate::sched::thread::{kind as resumed, state};
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Process, Ref, is_not, same, some};
+use crate::{Object, Process, Ref, System, is_not, same, some};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -16,7 +16,7 @@ macro_rules! hold {
     };
 }
 
-impl Kernel {
+impl System {
     pub(crate) fn check_mail(&self) -> Result<(), &'static str> {
         let (mut queued, mut read) = (0, 0);
         for object in self.objects {
@@ -64,7 +64,7 @@ impl Kernel {
                 thread.is(state::ORPHAN) == waits_for_server,
                 "who waits in the list of what it wants has called nobody"
             );
-            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
+            let has_no_place = same(thread.rank.get(), self.idle().rank.get());
             hold!(
                 !thread.is(state::AFLOAT)
                     || clients != 0

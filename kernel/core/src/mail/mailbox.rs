@@ -17,7 +17,7 @@ use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
 use crate::sync::object::{kind, look, look_received};
 use crate::trace::reason;
-use crate::{Kernel, Machine, Message, Object, Outcome, Ref, Thread, differ, is_not, some};
+use crate::{Machine, Message, Object, Outcome, Ref, System, Thread, differ, is_not, some};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
@@ -37,7 +37,7 @@ pub(crate) fn send<M: Machine>(
     serial: usize,
     words: [usize; 4],
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
     let pool = me.process;
@@ -48,7 +48,7 @@ pub(crate) fn send<M: Machine>(
         if let Some(waiter) = waiter {
             let state = waiter.state.get() | waiter.process.life.get();
             let odd = wrong | differ(waiter.next.get(), waiter) | state as usize;
-            if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
+            if odd == 0 && system.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
                 waiter.hand(words, priority, 0);
@@ -79,7 +79,7 @@ pub(crate) fn send<M: Machine>(
             }
         }
     }
-    in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Send, to, serial, w0, w1, w2, w3, me, system)
 }
 
 /// The first message of a mailbox, if it is four words, or a wait for one. (Who receives
@@ -95,16 +95,16 @@ pub(crate) fn receive<M: Machine>(
     e: usize,
     f: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some((mailbox, wrong)) = look_received(me, from, serial) {
         let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
         let Some(message) = mailbox.first.get() else {
             if odd | (low & high ^ FOR_EVER) == 0 {
                 me.answer(0);
-                return kernel.wait_now(me, mailbox);
+                return system.wait_now(me, mailbox);
             }
-            return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
+            return in_general!(Receive, from, serial, low, high, e, f, me, system);
         };
         // (who waits while there are messages is a caller that nobody serves)
         let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
@@ -120,7 +120,7 @@ pub(crate) fn receive<M: Machine>(
             return receive_of_equals(me, mailbox, message);
         }
     }
-    in_general!(Receive, from, serial, low, high, e, f, me, kernel)
+    in_general!(Receive, from, serial, low, high, e, f, me, system)
 }
 
 /// The first message of a mailbox, behind which others of its priority lie, if it is four
@@ -148,7 +148,7 @@ pub(crate) fn call<M: Machine>(
     serial: usize,
     words: [usize; 4],
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
     if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX)
@@ -161,10 +161,10 @@ pub(crate) fn call<M: Machine>(
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.
             mailbox.waiters.set(None);
-            let (hand, token) = (server.hand, kernel.next_token());
+            let (hand, token) = (server.hand, system.next_token());
             server.waits.set(None);
             server.state.set(state::IN_HAND | state::AFLOAT);
-            server.float_at(kernel.idle.rank.get());
+            server.float_at(system.idle().rank.get());
             server.hand(words, to >> EXTRA | me.upper(), token);
             hand.count.set(1);
             let request = me.request();
@@ -172,11 +172,11 @@ pub(crate) fn call<M: Machine>(
             request.priority.set(to);
             request.say(words);
             me.wants.set(Some(hand));
-            let donor = kernel.slot.get();
+            let donor = system.slot.get();
             return Outcome::because(server, reason::HELPS | donor.upper());
         }
     }
-    in_general!(Call, to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Call, to, serial, w0, w1, w2, w3, me, system)
 }
 
 /// The reply to a request, and the wait for the next.
@@ -186,12 +186,12 @@ pub(crate) fn reply_receive<M: Machine>(
     token: usize,
     words: [usize; 4],
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
     let hand = me.hand;
     // the usual case: the client has the turn
-    let client = kernel.slot.get();
+    let client = system.slot.get();
     let odd = (client.request().token.get() ^ token)
         | (client.number() as usize ^ slot)
         | is_not(client.wants.get(), hand);
@@ -217,34 +217,34 @@ pub(crate) fn reply_receive<M: Machine>(
             return Outcome::switch(client);
         }
     }
-    in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
+    in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, system)
 }
 
 /// Any call about messages, see [`crate::general`]; or it continues, with the message that is
 /// bound to the caller.
 #[inline(never)]
-pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> Outcome {
     let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
     let mut sender = Some(me);
-    let bound = kernel.unbind(me);
+    let bound = system.unbind(me);
     let special = match number.get() {
         SEND => 0,
         SEND_BYTES => special::BYTES | special::OUT,
         CALL => special::CALL,
         FORWARD => {
             a0.set(a0.get() & SLOT_MASK);
-            sender = kernel.client_of(me, a2.get(), a3.get());
+            sender = system.client_of(me, a2.get(), a3.get());
             special::CALL
         }
-        RECEIVE_BYTES => return receiving::receive_any::<M>(me, bound, kernel),
+        RECEIVE_BYTES => return receiving::receive_any::<M>(me, bound, system),
         number => {
             if number == REPLY_RECEIVE {
-                if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
-                    kernel.withdraw(client);
+                if let Some(client) = system.client_of(me, a0.get(), a1.get()) {
+                    system.withdraw(client);
                     client.results([a2.get(), a3.get(), a4.get(), a5.get(), 0, 0]);
                 }
                 let Some(mailbox) = me.hand.serves.get() else {
-                    return kernel.end_call(me, Error::EINVAL as usize);
+                    return system.end_call(me, Error::EINVAL as usize);
                 };
                 // (if another lives there now, the serial number is wrong)
                 a0.set(mailbox.number as usize);
@@ -253,8 +253,8 @@ pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Out
                 a3.set(FOR_EVER);
             }
             a5.set(WORDS << EXTRA | INLINE as usize);
-            return receiving::receive_any::<M>(me, bound, kernel);
+            return receiving::receive_any::<M>(me, bound, system);
         }
     };
-    sending::post::<M>(me, sender, special, bound, kernel)
+    sending::post::<M>(me, sender, special, bound, system)
 }

@@ -1,10 +1,10 @@
 //! What the other parts have to see to, in a kernel without mailboxes: nothing.
 
-use crate::{Kernel, Process, Rank, Ref, Thread};
 #[cfg(feature = "services")]
 use crate::{Machine, Object, Outcome};
+use crate::{Process, Rank, Ref, System, Thread};
 
-impl Kernel {
+impl System {
     #[inline(always)]
     pub(crate) fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
         thread.own.get()
@@ -56,6 +56,6 @@ impl Kernel {
 #[cfg(feature = "services")]
 #[inline(always)]
 #[allow(clippy::extra_unused_type_parameters)] // as with mailboxes
-pub(crate) fn carry_out<M: Machine>(_: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    kernel.go()
+pub(crate) fn carry_out<M: Machine>(_: Ref<Thread>, system: Ref<System>) -> Outcome {
+    system.go()
 }

@@ -12,7 +12,7 @@ use crate::mail::message::{INLINE, special};
 use crate::mail::sending::Copied;
 use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
-use crate::{Kernel, Machine, Message, Outcome, Ref, Thread, same};
+use crate::{Machine, Message, Outcome, Ref, System, Thread, same};
 
 /// How a message is wanted: in memory, as a protocol server.
 pub(crate) const FULL: usize = how_bits::FULL;
@@ -26,7 +26,7 @@ pub(crate) const WORDS: usize = how_bits::FULL << 1;
 pub(crate) fn receive_any<M: Machine>(
     me: Ref<Thread>,
     mut bound: Option<Ref<Message>>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [slot, serial, low, high, address, how, ..] = &me.context.a;
     let (capacity, wish) = (how.get() & SLOT_MASK, how.get() >> EXTRA);
@@ -34,22 +34,22 @@ pub(crate) fn receive_any<M: Machine>(
         FULL => RIGHT_FULL,
         _ => RIGHT_RECEIVE,
     };
-    let (found, why) = kernel.mailbox(me, slot.get(), serial.get(), u32::MAX, right.into());
+    let (found, why) = system.mailbox(me, slot.get(), serial.get(), u32::MAX, right.into());
     let error = 'error: {
         if bound.is_none() {
             let Some(mailbox) = found else {
                 break 'error why;
             };
-            if !kernel.read_by(me, mailbox, wish == FULL) {
+            if !system.read_by(me, mailbox, wish == FULL) {
                 break 'error Error::EBUSY;
             }
-            kernel.put_down(me);
+            system.put_down(me);
             bound = mailbox.first.get();
             if let Some(client) = bound.and_then(|first| first.dead_client()) {
                 // (one a piece)
-                kernel.end_thread::<M>(client);
-                kernel.weigh(me);
-                return kernel.go_from(me);
+                system.end_thread::<M>(client);
+                system.weigh(me);
+                return system.go_from(me);
             }
             let Some(first) = bound else {
                 let (low, high) = (low.get(), high.get());
@@ -60,24 +60,24 @@ pub(crate) fn receive_any<M: Machine>(
                     WORDS => me.end_call(0),
                     _ => me.set(state::BYTES),
                 }
-                kernel.weigh(me);
+                system.weigh(me);
                 if low & high != FOR_EVER {
-                    kernel.arm::<M>(me, low, high);
+                    system.arm::<M>(me, low, high);
                 }
-                return kernel.wait_behind(me, mailbox);
+                return system.wait_behind(me, mailbox);
             };
             if first.length.get() as usize > capacity {
                 // (whoever waits for a server has one all the same)
-                kernel.bring_back(mailbox);
+                system.bring_back(mailbox);
                 break 'error Error::EMSGSIZE;
             }
             mailbox.pull(first);
             if mailbox.owner.get().is_some_and(|owner| !same(owner, me)) {
                 // another is its protocol server, and has it no more
-                kernel.weigh_server(mailbox);
+                system.weigh_server(mailbox);
             }
-            kernel.bring_back(mailbox);
-            kernel.has_in_hand(first, me);
+            system.bring_back(mailbox);
+            system.has_in_hand(first, me);
         }
         let Some(message) = bound else {
             break 'error Error::EAGAIN;
@@ -89,30 +89,30 @@ pub(crate) fn receive_any<M: Machine>(
         };
         match copied {
             Copied::All => {
-                kernel.finish::<M>(message, me, wish);
-                return kernel.go_from(me);
+                system.finish::<M>(message, me, wish);
+                return system.go_from(me);
             }
             Copied::Some => {}
             // it stays for who has room for it, unless its mailbox has ended
             Copied::Fault => {
-                kernel.put_down(me);
+                system.put_down(me);
                 let Some(mailbox) = found else {
-                    kernel.lose(message);
+                    system.lose(message);
                     break 'error error;
                 };
-                if kernel.deliver::<M>(message, mailbox, true) {
+                if system.deliver::<M>(message, mailbox, true) {
                     break 'error error;
                 }
-                kernel.weigh(me);
+                system.weigh(me);
             }
         }
-        return message.bind(me, kernel);
+        return message.bind(me, system);
     };
-    kernel.weigh(me);
-    kernel.end_call(me, error as usize)
+    system.weigh(me);
+    system.end_call(me, error as usize)
 }
 
-impl Kernel {
+impl System {
     /// A thread has a message, of which it has copied nothing: a protocol server is as
     /// urgent.
     #[inline(never)]

@@ -24,7 +24,7 @@ use giornata_abi::Error;
 use crate::mail::message::special;
 use crate::sched::thread::{kind as resumed, state};
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Ref, Thread, is_not};
+use crate::{Object, Ref, System, Thread, is_not};
 
 /// Where the registers of a client hold its request.
 pub(crate) struct Request {
@@ -88,7 +88,7 @@ impl Object {
     }
 }
 
-impl Kernel {
+impl System {
     /// The next token.
     #[inline(always)]
     pub(crate) fn next_token(&self) -> usize {

@@ -11,7 +11,7 @@ use crate::mail::message::{INLINE, special};
 use crate::mail::receiving::WORDS;
 use crate::sched::ready::level;
 use crate::sched::thread::kind;
-use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, is_not, same};
+use crate::{Machine, Message, Object, Outcome, Process, Ref, System, Thread, is_not, same};
 
 /// The bit of [`Envelope`] of what was sent to a mailbox that is attached to a server.
 const INCOMING: u32 = Envelope {
@@ -34,7 +34,7 @@ pub(crate) fn post<M: Machine>(
     sender: Option<Ref<Thread>>,
     special: u32,
     mut bound: Option<Ref<Message>>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let [_, _, address, length, how, via, ..] = &me.context.a;
     let (mut how, mut via, mut length) = (how.get(), via.get(), length.get());
@@ -43,7 +43,7 @@ pub(crate) fn post<M: Machine>(
     }
     let error = 'error: {
         let hands_on = is_not(sender, me) != 0;
-        let (target, why) = kernel.target(me, how, via, hands_on);
+        let (target, why) = system.target(me, how, via, hands_on);
         let Some(mailbox) = target else {
             break 'error why;
         };
@@ -51,16 +51,16 @@ pub(crate) fn post<M: Machine>(
             break 'error Error::EINVAL;
         };
         if bound.is_none() {
-            let (_, wants_words) = kernel.receiver(mailbox);
+            let (_, wants_words) = system.receiver(mailbox);
             if mailbox.has_dead_receivers() {
                 // (a few a piece)
-                return kernel.go_from(me);
+                return system.go_from(me);
             }
             // (who wants it in memory has it in its hand later)
             if special == special::CALL
                 && !wants_words
                 && let Some(owner) = mailbox.owner.get()
-                && !kernel.may_wait(sender, owner)
+                && !system.may_wait(sender, owner)
             {
                 break 'error Error::EDEADLK;
             }
@@ -69,10 +69,10 @@ pub(crate) fn post<M: Machine>(
             }
             // who is waited for in `receive` needs no place: there is one of the idle process
             let whose = match wants_words & (special & special::BYTES == 0) {
-                true => kernel.idle,
+                true => system.idle(),
                 false => sender,
             };
-            bound = kernel.compose(me, sender, whose.process, mailbox, how, via);
+            bound = system.compose(me, sender, whose.process, mailbox, how, via);
         }
         let Some(message) = bound else {
             break 'error Error::EAGAIN;
@@ -91,27 +91,27 @@ pub(crate) fn post<M: Machine>(
                 Copied::Fault => break 'error Error::EFAULT,
                 Copied::All if length <= INLINE as usize => message.load_words::<M>(),
                 Copied::All => {}
-                Copied::Some => return message.bind(me, kernel),
+                Copied::Some => return message.bind(me, system),
             }
         }
         if special == special::CALL {
             // (of one that is forwarded: it leaves the hand)
-            kernel.withdraw(sender);
+            system.withdraw(sender);
             sender.request().token.set(message.number as usize);
             sender.wants.set(Some(mailbox));
         }
-        if !kernel.deliver::<M>(message, mailbox, false) {
-            return message.bind(me, kernel);
+        if !system.deliver::<M>(message, mailbox, false) {
+            return message.bind(me, system);
         }
-        return kernel.end_call(me, 0);
+        return system.end_call(me, 0);
     };
     if let Some(message) = bound {
         message.free();
     }
-    kernel.end_call(me, error as usize)
+    system.end_call(me, error as usize)
 }
 
-impl Kernel {
+impl System {
     /// The caller goes on with this answer when it has the turn.
     #[inline(never)]
     pub(crate) fn end_call(&self, me: Ref<Thread>, answer: usize) -> Outcome {
@@ -289,9 +289,9 @@ impl Message {
 
     /// Binds it to the caller, whose call continues in the kernel.
     #[inline(never)]
-    pub(crate) fn bind(&'static self, me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    pub(crate) fn bind(&'static self, me: Ref<Thread>, system: Ref<System>) -> Outcome {
         self.bind_to(me);
-        kernel.go_from(me)
+        system.go_from(me)
     }
 
     /// Binds it to a thread, whose call continues in the kernel. (Whatever the thread waited
@@ -306,7 +306,7 @@ impl Message {
     }
 }
 
-impl Kernel {
+impl System {
     /// The message that is bound to a thread is so no more. (The registers of a thread that has
     /// none may name any message, but none that is bound to it.)
     #[inline(never)]

@@ -20,7 +20,7 @@ use crate::sched::epoch::keep;
 use crate::sched::parking::PIECE;
 use crate::sched::ready::level;
 use crate::sched::thread::state;
-use crate::{Kernel, Mail, Object, Rank, Ref, Thread, before, is_not, same};
+use crate::{Mail, Object, Rank, Ref, System, Thread, before, is_not, same};
 
 /// Mailboxes of which one thread can be the protocol server.
 const SERVED: usize = giornata_abi::message::SERVED;
@@ -62,7 +62,7 @@ impl Object {
     }
 }
 
-impl Kernel {
+impl System {
     /// The place of a thread but for ceilings and those that hang on it. O(mailboxes that it
     /// serves), which are [`SERVED`] at most.
     #[inline(never)]
@@ -102,7 +102,7 @@ impl Kernel {
         } else if thread.is(state::LATE) {
             thread.hand.word.get() as u32
         } else if thread.is(state::IN_HAND) {
-            return self.idle.rank.get();
+            return self.idle().rank.get();
         } else {
             return thread.own.get();
         };

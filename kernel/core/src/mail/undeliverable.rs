@@ -7,7 +7,7 @@ use crate::mail::message::special;
 use crate::process::life;
 use crate::sched::thread::state;
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Process, Ref, Thread, is_not, same};
+use crate::{Object, Process, Ref, System, Thread, is_not, same};
 
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
@@ -25,7 +25,7 @@ fn is_mailbox(object: Ref<Object>) -> bool {
     object.kind.get() & kind::KIND == kind::MAILBOX
 }
 
-impl Kernel {
+impl System {
     /// A thread that ends serves no mailbox any more, and has no urgency of messages. From
     /// others it received last until it [leaves](Self::leave_one) them, one a piece.
     /// O(mailboxes that it serves).

@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use crate::micro::{Cause, Port, Program, Time, Trigger, Wait, compare, mode};
 use crate::sched::agenda::FARTHEST;
-use crate::{Kernel, Line, Machine, Ref, before, same};
+use crate::{Line, Machine, Ref, System, before, same};
 
 /// A list through [`Trigger::next`].
 pub(super) type List = Cell<Option<Ref<Trigger>>>;
@@ -93,7 +93,7 @@ impl Trigger {
     }
 }
 
-impl Kernel {
+impl System {
     /// The instant that is handled, in ticks; with it come parts of one, `rest`.
     #[inline(never)]
     pub(super) fn exact_now<M: Machine>(&self) -> u64 {

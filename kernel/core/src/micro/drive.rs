@@ -23,7 +23,7 @@ use crate::micro::{
     Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, job, odd, stage,
 };
 use crate::sched::limit;
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, same};
+use crate::{Error, Machine, Outcome, Ref, System, Thread, same};
 
 /// Copies that are made without a look at timer and lines.
 pub(super) const PIECE: usize = 32;
@@ -74,7 +74,7 @@ impl Port {
     }
 }
 
-impl Kernel {
+impl System {
     /// Runs a driver that copies a little, if no task can be at it; else nothing has
     /// changed and false is returned.
     #[inline(never)]

@@ -4,9 +4,9 @@ use giornata_abi::trace::Violation;
 
 use crate::micro::cause::Truth;
 use crate::micro::{Code, Op, Program, Step, Task, Trigger, mode};
-use crate::{Kernel, Machine, Ref};
+use crate::{Machine, Ref, System};
 
-impl Kernel {
+impl System {
     /// The next instruction of the block; at its end the block that it interrupted, or none.
     #[inline(never)]
     pub(super) fn instruction<M: Machine>(&self, program: Ref<Program>) {

@@ -3,7 +3,7 @@
 use super::cause::List;
 use crate::micro::{Group, Program, Trigger, mode, odd};
 use crate::sched::thread::state;
-use crate::{Kernel, Ref, same};
+use crate::{Ref, System, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -35,7 +35,7 @@ fn times_in(list: &List, trigger: Ref<Trigger>) -> Result<usize, &'static str> {
     Ok(times)
 }
 
-impl Kernel {
+impl System {
     /// The Place Invariant of triggers, the Ring Invariant of groups, and what S code
     /// dispatches. O(triggers squared).
     pub(crate) fn check_micro(&self) -> Result<(), &'static str> {

@@ -11,7 +11,7 @@ use crate::micro::{Group, Program, Release, Task, job, odd, stage};
 use crate::sched::limit;
 use crate::sched::thread::state;
 use crate::trace::reason;
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, before, differ, same, some};
+use crate::{Error, Machine, Outcome, Ref, System, Thread, before, differ, same, some};
 
 /// Byte offsets in a control page.
 const JOB: usize = core::mem::offset_of!(ControlPage, job);
@@ -90,7 +90,7 @@ impl Task {
     }
 }
 
-impl Kernel {
+impl System {
     /// Releases a group that is a ring none of which has a job, with nothing odd about it;
     /// else nothing has changed and false is returned. O(1).
     #[inline(never)]

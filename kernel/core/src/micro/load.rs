@@ -21,7 +21,7 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::micro::{Cause, Change, Op, Program, Room, block, mode};
 use crate::sched::agenda::FARTHEST;
-use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
+use crate::{Error, Machine, Outcome, Process, Ref, System, Thread, same};
 
 /// Bits of [`Change::asked`]: its alarm is set; its instant has come; it takes the round
 /// over.
@@ -32,7 +32,7 @@ const ASKED: u32 = 8;
 /// Addresses in a frame: none.
 const NONE: u32 = 0xFFFF;
 
-impl Kernel {
+impl System {
     /// The change of a program, if the caller may make it: else none, and why.
     #[inline(never)]
     fn change_of(&self, me: Ref<Thread>, program: usize) -> (Option<Ref<Change>>, Error) {

@@ -1,8 +1,8 @@
 //! Changes of programs, in a kernel that cannot make any: none.
 
-use crate::{Kernel, Machine, Program, Ref};
+use crate::{Machine, Program, Ref, System};
 
-impl Kernel {
+impl System {
     pub(crate) fn ripen<M: Machine>(&self, _: Ref<Program>) {}
 
     pub(crate) fn consider_changes<M: Machine>(&self) {}

@@ -1,9 +1,9 @@
 //! What the rest of the kernel asks of programs, in a kernel without: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with programs
 
-use crate::{Kernel, Line, Machine, Outcome, Program, Rank, Ref, Thread, Trigger};
+use crate::{Line, Machine, Outcome, Program, Rank, Ref, System, Thread, Trigger};
 
-impl Kernel {
+impl System {
     #[inline(always)]
     pub(crate) fn place_of_copying(&self, rank: Ref<Rank>) -> Ref<Rank> {
         rank

@@ -4,15 +4,15 @@ use giornata_abi::call::Call;
 
 use crate::micro::Port;
 use crate::sched::thread::kind;
-use crate::{Error, Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
+use crate::{Error, Machine, Outcome, Process, Rank, Ref, System, Thread, same};
 
 /// Bytes of a piece, and of the machine's scratch memory.
 const PIECE: usize = 64;
 
-impl Kernel {
+impl System {
     /// Copies the value of a port to memory of the caller, or (`WritePort`) from there.
     /// O(bytes), in pieces, as a call that continues in the kernel once a piece is done. Between
-    /// them the caller is as urgent as the machine (see [`Kernel::base`]), so that no code sees
+    /// them the caller is as urgent as the machine (see [`System::base`]), so that no code sees
     /// half of a value. (A thread that is more urgent can.)
     #[inline(never)]
     pub(crate) fn access_port<M: Machine>(

@@ -170,7 +170,7 @@ record! {
         pub(crate) dispatchers: Cell<Option<Ref<Trigger>>>,
         /// The only thread that dispatches a task, if it has nothing odd about it and nothing
         /// is due: while it stands here, one completion after another makes it go on without
-        /// the event loop, and `running` is its task. See [`Kernel::unsettle`].
+        /// the event loop, and `running` is its task. See [`System::unsettle`].
         pub(crate) quick: Cell<Option<Ref<Trigger>>>,
         /// How much code it had left then.
         pub(crate) mark: Cell<usize>,

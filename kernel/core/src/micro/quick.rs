@@ -10,9 +10,9 @@ use crate::micro::jobs::lateness;
 use crate::micro::{Cause, Op, Task, Trigger, Wait, job, mode, odd};
 use crate::sched::limit;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, before, differ, some};
+use crate::{Machine, Outcome, Ref, System, Thread, before, differ, some};
 
-impl Kernel {
+impl System {
     /// No thread goes on without the event loop. If one has, its last activation is told:
     /// the order of activation was not (nobody who is compared with it came meanwhile).
     #[inline(never)]

@@ -18,9 +18,9 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::micro::cause::{List, Truth};
 use crate::micro::{Cause, Code, Program, Task, Trigger, block, mode};
-use crate::{Kernel, Machine, Outcome, Ref, Thread, before};
+use crate::{Machine, Outcome, Ref, System, Thread, before};
 
-impl Kernel {
+impl System {
     /// Whether somebody as urgent as the machine is ready, or it is queued itself.
     #[inline(always)]
     pub(super) fn is_machine_late(&self) -> bool {

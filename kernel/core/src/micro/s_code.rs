@@ -8,11 +8,11 @@
 use giornata_abi::trace::Violation;
 
 use crate::micro::{Task, Trigger, mode, odd};
-use crate::{Kernel, Machine, Rank, Ref, same};
+use crate::{Machine, Rank, Ref, System, same};
 #[cfg(not(feature = "fast"))]
 use crate::{Outcome, Thread};
 
-impl Kernel {
+impl System {
     /// Without `quick` nothing goes on without the event loop.
     #[cfg(not(feature = "fast"))]
     #[inline(always)]

@@ -9,9 +9,9 @@ use core::hint::cold_path;
 use giornata_abi::ring::{Kind, head};
 
 use crate::micro::{Cause, Op, Step, Trigger, mode};
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, some};
+use crate::{Alarm, Event, Machine, Outcome, Ref, System, Thread, before, some};
 
-impl Kernel {
+impl System {
     /// The first of the agenda, which is due by `now`, is a trigger. O(1), unless it is odd.
     #[inline(never)]
     pub(crate) extern "C" fn on_release<M: Machine>(

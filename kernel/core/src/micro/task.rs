@@ -12,7 +12,7 @@ record! {
     /// As a rule they are a *ring*: linked for good, in the order of their numbers, so that
     /// a release only opens their rank and a completion only moves its head. The Ring
     /// Invariant: those from the head to the last have jobs, the others have none. What
-    /// does not fit into that [takes the ring apart](crate::Kernel::take_apart): then each
+    /// does not fit into that [takes the ring apart](crate::System::take_apart): then each
     /// task has a rank of its own and says itself how far its job is, until a release finds
     /// none with a job. If S code dispatches its tasks, which are apart always, such a
     /// release is a step of `epoch`, and a task learns of its job when it is dispatched.

@@ -7,12 +7,12 @@ use core::hint::cold_path;
 
 use crate::micro::drive::PIECE;
 use crate::micro::{Cause, Code, Op, Step, Trigger, mode};
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, some};
+use crate::{Alarm, Event, Machine, Outcome, Ref, System, Thread, before, some};
 
 /// Instructions of a block that run without a look at timer and lines.
 const SHORT: usize = 8;
 
-impl Kernel {
+impl System {
     /// The first of the agenda, which is due, is a trigger.
     #[cfg(not(feature = "fast"))]
     #[inline(always)]

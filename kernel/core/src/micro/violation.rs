@@ -9,9 +9,9 @@ use giornata_abi::trace::Violation;
 
 use crate::micro::cause::{set_wide, wide};
 use crate::micro::{Code, Driver, Port, Program, Task, Trigger, block, mode};
-use crate::{Kernel, Machine, Ref};
+use crate::{Machine, Ref, System};
 
-impl Kernel {
+impl System {
     /// A violation of what runs; the handler runs next.
     #[inline(never)]
     pub(super) fn violate<M: Machine>(

@@ -4,7 +4,7 @@
 use giornata_abi::control::PENDING;
 
 use crate::sched::thread::state;
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Machine, Outcome, Ref, System, Thread};
 
 /// Whether a thread that gives its turn away was moved to a ceiling that it published, and has
 /// seen since that a switch was put off: then it leaves the ceiling.
@@ -12,7 +12,7 @@ pub(crate) fn has_left_ceiling<M: Machine>(me: Ref<Thread>) -> bool {
     me.state.get() >> state::LIFT != 0 && M::load(me.control.wrapping_add(PENDING)) == 0
 }
 
-impl Kernel {
+impl System {
     /// The caller leaves a ceiling, to the head of its equals. O(depth).
     pub(crate) fn leave_ceiling(&self, me: Ref<Thread>) -> Outcome {
         me.state.set(me.state.get() & state::OTHERS);

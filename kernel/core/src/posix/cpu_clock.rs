@@ -3,7 +3,7 @@
 
 use giornata_abi::Error;
 
-use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, same};
+use crate::{Machine, Outcome, Ref, System, Thread, differ, same};
 
 /// What a thread has run up to the last switch.
 fn spent(thread: Ref<Thread>) -> u64 {
@@ -20,7 +20,7 @@ pub(crate) fn keep_time(thread: Ref<Thread>) {
     process.ended_high.set((ended >> 32) as u32);
 }
 
-impl Kernel {
+impl System {
     /// Ticks that a thread of the caller's process has run, one that has ended and is to be
     /// joined too.
     #[inline(never)]
@@ -55,7 +55,7 @@ impl Kernel {
     /// What a thread has run up to now; `me` runs.
     fn cpu_time_of<M: Machine>(&self, me: Ref<Thread>, thread: Ref<Thread>) -> u64 {
         let running = match same(me, thread) {
-            true => M::now().wrapping_sub(self.trace.since.get()),
+            true => self.hart().uncharged(M::now()),
             false => 0,
         };
         spent(thread).wrapping_add(running.into())

@@ -13,7 +13,7 @@ use giornata_abi::posix::Operation;
 use giornata_abi::ring::{Kind, head};
 
 use crate::sched::thread::tenancy;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
+use crate::{Machine, Outcome, Ref, System, Thread, same};
 
 pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
@@ -34,23 +34,23 @@ pub extern "C-unwind" fn call<M: Machine>(
     f: usize,
     me: Ref<Thread>,
 ) -> Outcome {
-    let kernel = M::kernel();
+    let system = M::system();
     match Operation::from_number(operation) {
-        Some(Operation::ThreadTime) => kernel.thread_time::<M>(me, b, c),
-        Some(Operation::ProcessTime) => kernel.process_time::<M>(me),
-        Some(Operation::Interrupt) => kernel.interrupt::<M>(me, b, c, d),
-        Some(Operation::SetPolicy) => kernel.set_policy::<M>(me, b, c, d, e, f),
-        Some(Operation::SetTimer) => kernel.set_timer(me, b, c, d, e),
-        Some(Operation::RealTime) => kernel.real_time(me),
-        Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
+        Some(Operation::ThreadTime) => system.thread_time::<M>(me, b, c),
+        Some(Operation::ProcessTime) => system.process_time::<M>(me),
+        Some(Operation::Interrupt) => system.interrupt::<M>(me, b, c, d),
+        Some(Operation::SetPolicy) => system.set_policy::<M>(me, b, c, d, e, f),
+        Some(Operation::SetTimer) => system.set_timer(me, b, c, d, e),
+        Some(Operation::RealTime) => system.real_time(me),
+        Some(Operation::GoBack) => system.go_back::<M>(me, b),
         Some(Operation::SetName) => {
-            kernel.set_name::<M>(me, b, [c as u32, d as u32, e as u32, f as u32])
+            system.set_name::<M>(me, b, [c as u32, d as u32, e as u32, f as u32])
         }
         None => Outcome::error(Error::ENOSYS),
     }
 }
 
-impl Kernel {
+impl System {
     /// Records what a thread of the caller's process is called.
     #[inline(never)]
     fn set_name<M: Machine>(&self, me: Ref<Thread>, who: usize, text: [u32; 4]) -> Outcome {

@@ -4,7 +4,7 @@
 
 use giornata_abi::Error;
 
-use crate::{Alarm, Kernel, Machine, Object, Outcome, Rank, Ref, Thread};
+use crate::{Alarm, Machine, Object, Outcome, Rank, Ref, System, Thread};
 
 /// The call behind the table: there is none.
 pub extern "C-unwind" fn call<M: Machine>(
@@ -39,7 +39,7 @@ pub(crate) const SERVER: u32 = 0;
 
 /// Nobody can ask for it.
 #[inline(always)]
-pub(crate) fn note_real_time<M: Machine>(_: &Kernel, _: u32, _: u32) {}
+pub(crate) fn note_real_time<M: Machine>(_: &System, _: u32, _: u32) {}
 
 #[inline(always)]
 pub(crate) fn has_waited(_: Ref<Thread>) -> bool {
@@ -55,11 +55,11 @@ pub(crate) fn has_left_ceiling<M: Machine>(_: Ref<Thread>) -> bool {
 pub(crate) fn note_taken(_: Ref<Thread>) {}
 
 #[inline(always)]
-pub(crate) fn pays_for_itself(_: &Kernel, _: Ref<Thread>, _: Ref<Thread>) -> bool {
+pub(crate) fn pays_for_itself(_: &System, _: Ref<Thread>, _: Ref<Thread>) -> bool {
     false
 }
 
-impl Kernel {
+impl System {
     /// From the end of a sleep on, of a thread that has deadlines.
     #[inline(always)]
     pub(crate) fn ticks_to_deadline(&self, thread: Ref<Thread>) -> u32 {

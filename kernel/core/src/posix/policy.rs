@@ -16,12 +16,12 @@ use crate::sched::account::Account;
 use crate::sched::agenda::FARTHEST;
 use crate::sched::limit::{FRESH, OWN};
 use crate::sched::thread::{role, state};
-use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same, some};
+use crate::{Alarm, Machine, Outcome, Rank, Ref, System, Thread, same, some};
 
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since
 /// its activation is replenished as if it was activated now.
 const AGAIN: u8 = 8;
-/// Bit of a thread's state, which [`Kernel::wake_server`] is called for: see there.
+/// Bit of a thread's state, which [`System::wake_server`] is called for: see there.
 pub(crate) const SERVER: u32 = state::SPORADIC;
 /// What is limited by nothing is looked at again in so many ticks.
 const FAR: u32 = FARTHEST;
@@ -44,8 +44,8 @@ fn now<M: Machine>() -> u64 {
 
 /// Whether a thread is charged for itself only, whoever runs in its place.
 /// (`runner` is charged now).
-pub(crate) fn pays_for_itself(kernel: &Kernel, thread: Ref<Thread>, runner: Ref<Thread>) -> bool {
-    let account = kernel.account(thread);
+pub(crate) fn pays_for_itself(system: &System, thread: Ref<Thread>, runner: Ref<Thread>) -> bool {
+    let account = system.account(thread);
     account.is_some_and(|account| account.is_in_use()) && !same(thread, runner)
 }
 
@@ -164,7 +164,7 @@ impl Account {
     }
 }
 
-impl Kernel {
+impl System {
     /// From the end of a sleep on, of a thread that has deadlines.
     pub(crate) fn ticks_to_deadline(&self, thread: Ref<Thread>) -> u32 {
         match self

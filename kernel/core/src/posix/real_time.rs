@@ -2,18 +2,18 @@
 
 use giornata_abi::Error;
 
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Machine, Outcome, Ref, System, Thread};
 
 /// At boot, at the instant whose words are `now` and `high`.
-pub(crate) fn note_real_time<M: Machine>(kernel: &Kernel, now: u32, high: u32) {
+pub(crate) fn note_real_time<M: Machine>(system: &System, now: u32, high: u32) {
     let shown = M::real_time();
     let words = [shown as u32, (shown >> 32) as u32, now, high];
-    for (place, word) in kernel.settings.real_time.iter().zip(words) {
+    for (place, word) in system.settings.real_time.iter().zip(words) {
         place.set(word);
     }
 }
 
-impl Kernel {
+impl System {
     /// What it showed, and the tick of that. ENOSYS: the board has none.
     pub(crate) fn real_time(&self, me: Ref<Thread>) -> Outcome {
         let [low, high, tick, tick_high] = &self.settings.real_time;

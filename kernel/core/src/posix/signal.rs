@@ -14,7 +14,7 @@ use giornata_abi::posix::FRAME;
 
 use crate::sched::thread::{Context, kind, state};
 use crate::sync::object::kind as object;
-use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
+use crate::{Machine, Object, Outcome, Process, Ref, System, Thread, same};
 
 /// Bytes of a register.
 const WORD: usize = size_of::<usize>();
@@ -100,9 +100,9 @@ fn store_word<M: Machine>(place: usize, value: usize) {
     M::store(place.wrapping_add(4), (value >> 32) as u32);
 }
 
-impl Kernel {
+impl System {
     /// A thread of the caller's process runs `handler` when it next has the turn, with the
-    /// frame as its argument, and then goes on by [`Kernel::go_back`]. If it waits, its wait
+    /// frame as its argument, and then goes on by [`System::go_back`]. If it waits, its wait
     /// ends: EINTR. O(depth).
     ///
     /// EBUSY: it has something to do in the kernel first. EFAULT: its stack has no room.

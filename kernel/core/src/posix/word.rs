@@ -17,7 +17,7 @@ use crate::sched::timer::FOR_EVER;
 use crate::sync::fast::{begin_to_want, end_of_chain, help};
 use crate::sync::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
 use crate::sync::private::id_of;
-use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
+use crate::{Machine, Object, Outcome, Process, Ref, System, Thread, differ, is_not, same, some};
 
 const PRIVATE_MUTEX: u32 = MUTEX | PRIVATE;
 const PRIVATE_SEMAPHORE: u32 = SEMAPHORE | PRIVATE;
@@ -30,7 +30,7 @@ fn place_in_data(process: Ref<Process>, word: usize) -> Option<usize> {
         .then_some(process.data_place.wrapping_add(offset))
 }
 
-impl Kernel {
+impl System {
     /// A thread has left the list of an object before it has what it waited for. The word of a
     /// semaphore tells if it was the last.
     pub(crate) fn note_left<M: Machine>(&self, thread: Ref<Thread>, left: Option<Ref<Object>>) {
@@ -70,7 +70,7 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
     word: usize,
     a5: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot)
         && let Some(place) = place_in_data(me.process, word)
@@ -81,18 +81,18 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
             | me.state.get() as usize
             | (low | high == 0) as usize;
         if odd == 0 && object.kind.get() == PRIVATE_MUTEX {
-            if let Some(owner) = owner_of(kernel, me, object, word, value)
-                && differ(kernel.slot.get(), me) == 0
-                && let Some((end, odd)) = end_of_chain(kernel, me, owner)
+            if let Some(owner) = owner_of(system, me, object, word, value)
+                && differ(system.slot.get(), me) == 0
+                && let Some((end, odd)) = end_of_chain(system, me, owner)
             {
                 if object.owner.get().is_none() {
                     object.word.set(word);
                     object.give_to(owner);
                     M::store(place, value | WAITED_FOR);
                 }
-                begin_to_want(kernel, me, object);
-                arm_until::<M>(kernel, me, low, high);
-                return help(kernel, me, end, odd);
+                begin_to_want(system, me, object);
+                arm_until::<M>(system, me, low, high);
+                return help(system, me, end, odd);
             }
         } else if odd | some(object.waiters.get()) == 0
             && object.kind.get() == PRIVATE_SEMAPHORE
@@ -102,18 +102,18 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
             object.count.set(0);
             M::store(place, WAITED_FOR | object.most.get() << LIMIT);
             me.answer(0);
-            arm_until::<M>(kernel, me, low, high);
-            return kernel.wait(me, object);
+            arm_until::<M>(system, me, low, high);
+            return system.wait(me, object);
         }
     }
-    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
+    in_general!(Lock, slot, serial, low, high, word, a5, me, system)
 }
 
 /// Who has a private mutex, if it is a thread that owns no ceiling: by its record if it is in
 /// use for this word, else by the word, which tells then that nobody waits.
 #[inline(always)]
 fn owner_of(
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
     me: Ref<Thread>,
     mutex: Ref<Object>,
     word: usize,
@@ -123,7 +123,7 @@ fn owner_of(
     if owner.is_some() {
         return owner.filter(|_| mutex.word.get() == word);
     }
-    let owner = kernel.threads.get((value & (LOCKED - 1)) as usize)?;
+    let owner = system.threads.get((value & (LOCKED - 1)) as usize)?;
     let odd = mutex.count.get() | value & WAITED_FOR | owner.state.get() & state::CEILING;
     let odd = odd | id_of(owner) ^ value & !WAITED_FOR;
     (odd as usize | differ(owner.process, me.process) == 0 && owner.lives()).then_some(owner)
@@ -131,10 +131,10 @@ fn owner_of(
 
 /// The caller is about to wait, until an instant at most.
 #[inline(always)]
-fn arm_until<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, low: usize, high: usize) {
+fn arm_until<M: Machine>(system: Ref<System>, me: Ref<Thread>, low: usize, high: usize) {
     if low & high != FOR_EVER {
         cold_path();
-        kernel.arm::<M>(me, low, high);
+        system.arm::<M>(me, low, high);
     }
 }
 
@@ -150,7 +150,7 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
     _: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot)
         && let Some(place) = place_in_data(me.process, word)
@@ -158,7 +158,7 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
         let object = handle.used;
         let odd = (object.serial.get() ^ serial as u32) as usize | (object.word.get() ^ word);
         if object.kind.get() == PRIVATE_MUTEX {
-            let first = kernel.slot.get();
+            let first = system.slot.get();
             let odd = odd | me.state.get() as usize | is_not(me.held.get(), object);
             let odd = odd | is_not(first.wants.get(), object) | same(first, me) as usize;
             let odd = odd | odd_to_have(first) | (object.count.get() ^ 1) as usize;
@@ -169,22 +169,22 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
                 object.count.set(0);
                 first.wants.set(None);
                 M::store(place, id_of(first));
-                return give(kernel, me, first);
+                return give(system, me, first);
             }
         } else if object.kind.get() == PRIVATE_SEMAPHORE
             && let Some(first) = object.waiters.get()
         {
             let odd = odd | differ(first.next.get(), first) | some(first.wants.get());
             let odd = odd | odd_to_have(first);
-            if kernel.opens_top_unless(odd, first.rank.get(), first) {
+            if system.opens_top_unless(odd, first.rank.get(), first) {
                 object.waiters.set(None);
                 first.waits.set(None);
                 M::store(place, object.most.get() << LIMIT);
-                return give(kernel, me, first);
+                return give(system, me, first);
             }
         }
     }
-    in_general!(Unlock, slot, serial, word, me, kernel)
+    in_general!(Unlock, slot, serial, word, me, system)
 }
 
 /// 0 if a thread waits for nothing but what it is given, and perhaps for an instant.
@@ -195,11 +195,11 @@ fn odd_to_have(first: Ref<Thread>) -> usize {
 
 /// The first that waited has what it waited for, and the turn.
 #[inline(always)]
-fn give(kernel: Ref<Kernel>, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
+fn give(system: Ref<System>, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
     me.answer(0);
     if first.state.get() != 0 {
         cold_path();
-        kernel.disarm(first);
+        system.disarm(first);
     }
     Outcome::switch(first)
 }

@@ -4,7 +4,7 @@ use giornata_abi::call::Call;
 use giornata_abi::control;
 
 use crate::sched::thread::{self, tenancy};
-use crate::{Context, Kernel, Machine, Outcome, Rank, Ref, Thread, posix};
+use crate::{Context, Machine, Outcome, Rank, Ref, System, Thread, posix};
 
 /// A thread is as one that has never run: the next tenant of its place, which can be
 /// joined. It has yet to be queued. (The end of the call of `creator`, which goes on
@@ -21,7 +21,7 @@ pub(crate) extern "C" fn begin<M: Machine>(
     let (serial, number) = (thread.serial.get().wrapping_add(1), thread.number());
     thread.serial.set(serial);
     posix::keep_time(thread);
-    M::kernel().begin_account::<M>(creator, thread, rank);
+    M::system().begin_account::<M>(creator, thread, rank);
     if page != 0 {
         M::store(page, number);
         M::store(page.wrapping_add(control::SERIAL), serial);
@@ -57,7 +57,7 @@ pub(crate) extern "C" fn begin<M: Machine>(
     creator.pair(number as usize, serial as usize)
 }
 
-impl Kernel {
+impl System {
     /// Ends the caller with a value for who joins it. As a call that begins again it
     /// gives back what the caller owns, one thing a piece.
     #[inline(never)]

@@ -15,7 +15,7 @@ use crate::process::begin::begin;
 use crate::sched::ready::{level, link};
 use crate::sched::thread::{role, tenancy};
 use crate::sched::timer::FOR_EVER;
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, differ, is_not, some};
+use crate::{Machine, Outcome, Process, Ref, System, Thread, differ, is_not, some};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 #[cfg(feature = "processes")]
@@ -50,7 +50,7 @@ pub(crate) fn watcher(process: Ref<Process>) -> Option<Ref<Thread>> {
 /// In the fifth argument of [`join_any`]: it is detached instead.
 const DETACH: usize = 1;
 
-/// [`Kernel::join_thread`] of one that runs, [`Kernel::detach_thread`] while others join, or
+/// [`System::join_thread`] of one that runs, [`System::detach_thread`] while others join, or
 /// why it is refused.
 #[cold]
 #[inline(never)]
@@ -63,28 +63,28 @@ extern "C" fn join_any<M: Machine>(
     how: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
-    let Some((thread, 0)) = kernel.sibling(me, slot, serial) else {
+    let Some((thread, 0)) = system.sibling(me, slot, serial) else {
         return Outcome::error(Error::ESRCH);
     };
     let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
         tenancy::JOINABLE if how != DETACH && slot == me.number() as usize => Error::EDEADLK,
-        tenancy::JOINABLE if kernel.joiner(thread).is_none() => {
+        tenancy::JOINABLE if system.joiner(thread).is_none() => {
             if how == DETACH {
                 thread.tenancy.set(tenancy::GIVEN);
                 return Outcome::DONE;
             }
             thread.joiner.set(me.number() as u16);
-            return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
+            return system.await_end::<M>(me, slot, low, high, Error::EBUSY);
         }
         _ => Error::EINVAL,
     };
     Outcome::error(error)
 }
 
-/// [`Kernel::create_thread`] of one of any urgency, or why it is refused.
+/// [`System::create_thread`] of one of any urgency, or why it is refused.
 #[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of a handler, in its registers
@@ -96,9 +96,9 @@ extern "C" fn create_any<M: Machine>(
     _: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
-    if kernel.may_not_create(me, priority) {
+    if system.may_not_create(me, priority) {
         return Outcome::error(Error::EPERM);
     }
     let Some(thread) = me.process.spare.get() else {
@@ -107,17 +107,17 @@ extern "C" fn create_any<M: Machine>(
     me.process.spare.set(thread.parked.take());
     if thread.serial.get() == u32::MAX {
         // its serial numbers are used up: an id names one thread in the life of a system
-        return kernel.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
+        return system.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
     }
-    let rank = kernel.rank_of_priority(priority);
+    let rank = system.rank_of_priority(priority);
     thread.waits.set(None);
     let _ = begin::<M>(me, thread, argument, body, rank);
     let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
     me.results([slot, serial, 0, 0, 0, 0]);
-    kernel.insert_and_go(me, thread)
+    system.insert_and_go(me, thread)
 }
 
-impl Kernel {
+impl System {
     /// Starts a thread in a free place of the caller's process.
     ///
     /// The usual case without a frame: who has the turn has it still, because others as

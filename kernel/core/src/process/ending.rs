@@ -2,9 +2,9 @@
 
 use crate::sched::thread::state;
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Ref, Thread};
+use crate::{Object, Ref, System, Thread};
 
-impl Kernel {
+impl System {
     /// The owner of a mutex has ended: who hangs on it asks anew, and if that are all, who
     /// takes the mutex next is told.
     #[inline(never)]

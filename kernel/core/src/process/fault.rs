@@ -8,7 +8,7 @@ use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::FaultCause;
 
 use crate::process::life;
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
+use crate::{Machine, Outcome, Process, Ref, System, Thread};
 
 /// Most bytes of what a panic tells that are recorded.
 const TEXT: usize = giornata_abi::panic::MOST;
@@ -26,7 +26,7 @@ pub(crate) fn leave_message(process: Ref<Process>, from: usize, length: usize) {
     left.set(length);
 }
 
-impl Kernel {
+impl System {
     /// The running thread did what it may not: its process ends, and nobody else
     /// notices. `cause` is a [`FaultCause`], `address` what it reached for. The next
     /// is never the thread itself.

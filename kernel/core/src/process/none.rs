@@ -2,9 +2,9 @@
 //! nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with them
 
-use crate::{Kernel, Machine, Process, Ref, Thread};
+use crate::{Machine, Process, Ref, System, Thread};
 
-impl Kernel {
+impl System {
     pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }

@@ -22,9 +22,9 @@ use crate::process::begin::begin;
 use crate::process::{Cause, PIECE, RestartRule, Stretch, life};
 use crate::sched::ready::level;
 use crate::sched::thread::{role, state, tenancy};
-use crate::{Kernel, Machine, Process, Rank, Ref, Thread, same};
+use crate::{Machine, Process, Rank, Ref, System, Thread, same};
 
-impl Kernel {
+impl System {
     /// Records why a process ends, and how many bytes of its message are to come. The first
     /// time, that is kept.
     #[inline(never)]
@@ -75,8 +75,8 @@ impl Kernel {
         self.note_end(process, cause);
         process.life.set(life);
         process.progress.set(0);
-        if same(self.trace.loaded.get(), process) {
-            self.trace.loaded.set(self.idle.process);
+        if same(self.hart().loaded.get(), process) {
+            self.hart().loaded.set(self.idle().process);
         }
         self.queue_reaper::<M>(process, rank);
     }
@@ -222,7 +222,7 @@ impl Kernel {
         if process.image.policy != FaultPolicy::Restart as u32 {
             return life::DEAD;
         }
-        if Kernel::was_ended(process) {
+        if System::was_ended(process) {
             return life::RESTORE;
         }
         let RestartRule {
@@ -300,7 +300,7 @@ impl Kernel {
             .get()
             .wrapping_sub(size_of::<ControlPage>());
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
-        let _ = begin::<M>(self.idle, thread, control, place.body, rank);
+        let _ = begin::<M>(self.idle(), thread, control, place.body, rank);
         thread.tenancy.set(tenancy::of(thread.role));
         const BY_DEADLINE: u32 = state::BY_DEADLINE / role::DEADLINE as u32;
         thread.set((thread.role & role::DEADLINE) as u32 * BY_DEADLINE);

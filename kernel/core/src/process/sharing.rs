@@ -20,7 +20,7 @@ use giornata_abi::region::{READ_ONLY, READ_WRITE};
 
 use crate::process::PIECE;
 use crate::process::region::{READ, Region, Share, WRITE};
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
+use crate::{Machine, Outcome, Process, Ref, System, Thread};
 
 /// The bit of a region in what a process has attached.
 fn bit(index: usize) -> u32 {
@@ -33,7 +33,7 @@ fn access(how: usize) -> u32 {
     (READ | WRITE).wrapping_shr(how as u32)
 }
 
-impl Kernel {
+impl System {
     /// Opens a region to the caller's process.
     ///
     /// The usual case without a branch: it may, has it not, and somebody has zeroed it.

@@ -7,7 +7,7 @@ use crate::process::creation::{PROCESSES, watcher};
 use crate::process::fault::leave_message;
 use crate::process::life;
 use crate::sched::thread::{Context, kind, state, tenancy};
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, same};
+use crate::{Machine, Outcome, Process, Ref, System, Thread, same};
 
 /// Bytes of an `ecall`.
 const CALL: usize = 4;
@@ -22,7 +22,7 @@ mod news {
     pub(super) const RESTARTED: u32 = 1 << 16;
 }
 
-impl Kernel {
+impl System {
     /// Starts a process that has ended or has not begun, or ends one as a fault would:
     /// if the caller's supervises it. The work on it is as urgent as the caller, and comes
     /// first.

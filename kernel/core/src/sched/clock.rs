@@ -3,9 +3,9 @@
 use core::hint::cold_path;
 
 use crate::sched::thread::state;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, posix};
+use crate::{Machine, Outcome, Ref, System, Thread, posix};
 
-impl Kernel {
+impl System {
     /// Ticks since the system started.
     pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let now = M::now();
@@ -17,7 +17,7 @@ impl Kernel {
         let (low, carry) = me
             .spent
             .get()
-            .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
+            .overflowing_add(self.hart().uncharged(M::now()));
         let high = me.spent_high.get().wrapping_add(carry as u32);
         me.pair(low as usize, high as usize)
     }

@@ -12,7 +12,7 @@ use core::cell::Cell;
 use giornata_abi::ring::{Kind, head};
 
 use crate::machine::high_word;
-use crate::{Kernel, Machine, before};
+use crate::{Machine, System, before};
 
 /// Ticks from one epoch to the next.
 const EPOCH: u32 = 1 << 28;
@@ -30,7 +30,7 @@ pub(crate) fn keep(deadline: &Cell<u32>, oldest: u32) {
     }
 }
 
-impl Kernel {
+impl System {
     /// An epoch begins: the trace hears of the high word of the clock.
     pub(crate) fn begin_epoch<M: Machine>(&self, now: u32) {
         self.trace

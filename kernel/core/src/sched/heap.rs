@@ -1,11 +1,11 @@
 //! The memory that a process may add to its heap.
 
-use crate::{Error, Kernel, Outcome, Process, Ref, Thread};
+use crate::{Error, Outcome, Process, Ref, System, Thread};
 
 /// Memory is allocated in multiples of this.
 const GRAIN: usize = 16;
 
-impl Kernel {
+impl System {
     /// What a process has no more when it begins anew.
     pub(crate) fn renew(&self, process: Ref<Process>) {
         process.spare.set(None);

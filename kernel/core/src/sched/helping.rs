@@ -17,7 +17,7 @@
 //!
 //! The Chain Invariant: what is *wanted* by a thread that is ready or parked, or waits for
 //! somebody to receive its request, makes a chain, and chains have no circles. Whatever makes a link (`lock`, a call, a waking
-//! with a mutex to take) asks `Kernel::may_wait` before. (A thread that waits for a
+//! with a mutex to take) asks `System::may_wait` before. (A thread that waits for a
 //! condition notes its mutex in `wants` too; that is no link until it is woken.)
 
 use core::hint::cold_path;
@@ -29,7 +29,7 @@ use crate::sched::parking::PIECE;
 use crate::sched::thread::{self, state};
 use crate::sync::object::kind;
 use crate::trace::reason;
-use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, posix, same};
+use crate::{Error, Machine, Object, Outcome, Rank, Ref, System, Thread, before, posix, same};
 
 /// Threads that are looked at to find who asked first for a mutex: with more of them
 /// in the queue the order of turns decides.
@@ -61,7 +61,7 @@ impl Thread {
     }
 }
 
-impl Kernel {
+impl System {
     /// Another thread's turn: the first of the queue runs, or the owner of what it
     /// wants.
     #[inline(always)]
@@ -125,7 +125,7 @@ impl Kernel {
             };
             if let Some(wanted) = wanted {
                 if changes == 0 {
-                    return Outcome::switch(self.idle);
+                    return Outcome::switch(self.idle());
                 }
                 changes = changes.wrapping_sub(1);
                 match self.end_link(slot, at, wanted) {
@@ -380,10 +380,8 @@ impl Kernel {
     }
 
     /// Takes what was run on its budget from the limit of a donor.
+    #[inline(always)]
     pub(crate) fn settle_donor(&self) {
-        if let (Some(donor), Some(helper)) = (self.donor.take(), self.helper.take()) {
-            let used = helper.spent.get().wrapping_sub(self.paid.get());
-            donor.limit.set(donor.limit.get().wrapping_sub(used));
-        }
+        self.hart().settle_donor();
     }
 }

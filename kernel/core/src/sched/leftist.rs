@@ -23,7 +23,7 @@ use core::cell::Cell;
 
 use giornata_abi::id::{EXTRA, SLOT_MASK};
 
-use crate::{Kernel, Ref, Thread, before, same};
+use crate::{Ref, System, Thread, before, same};
 
 impl Thread {
     #[inline(always)]
@@ -81,7 +81,7 @@ impl Thread {
     }
 }
 
-impl Kernel {
+impl System {
     /// Puts a thread, which is alone, into a heap. O(log n).
     #[inline(never)]
     pub(crate) extern "C" fn come(&self, thread: Ref<Thread>, heap: &Cell<Option<Ref<Thread>>>) {

@@ -1,7 +1,7 @@
 //! Limits of execution: quanta of threads that take turns, budgets of jobs and upcalls.
 //!
 //! A limit is what a thread's `spent` may come to. Only who has one pays for it: the
-//! exit path calls [`Kernel::limit`] for a thread whose `limited` is not 0, and the
+//! exit path calls [`System::limit`] for a thread whose `limited` is not 0, and the
 //! timer looks at it when nothing else was due.
 //!
 //! Of threads that wait for one another, the nearest from the head of the chain that
@@ -10,7 +10,7 @@
 //! equals, and others in its place; a job or upcall is stopped.
 
 use crate::sched::thread::role;
-use crate::{Kernel, Machine, Ref, Thread, before, posix, same};
+use crate::{Machine, Ref, System, Thread, before, posix, same};
 
 /// Bit of [`Thread::limited`]: it has a limit.
 pub const OWN: u8 = 1;
@@ -20,7 +20,7 @@ pub const FRESH: u8 = 2;
 /// It runs in the place of a thread that has one.
 pub const LENT: u8 = 4;
 
-impl Kernel {
+impl System {
     /// A thread whose time is limited is about to run, and is charged from now on: the
     /// alarm rings at its limit at the latest.
     #[inline(never)]
@@ -34,7 +34,7 @@ impl Kernel {
             self.go_on_with_mutex::<M>(payer);
         }
         let now = M::now();
-        let used = now.wrapping_sub(self.trace.since.get());
+        let used = self.hart().uncharged(now);
         if payer.limited.get() & FRESH != 0 {
             payer.limited.set(OWN);
             let allowance = match payer.role & role::UPCALL {
@@ -48,9 +48,7 @@ impl Kernel {
         }
         if !same(payer, next) {
             next.limited.set(next.limited.get() | LENT);
-            self.donor.set(Some(payer));
-            self.helper.set(Some(next));
-            self.paid.set(next.spent.get());
+            self.hart().run_on_budget_of(payer, next);
         }
         let left = payer.limit.get().wrapping_sub(payer.spent.get());
         // (it has run on for a little before the alarm stopped it)
@@ -66,9 +64,9 @@ impl Kernel {
         let Some(payer) = self.payer(me) else {
             return;
         };
-        let mut used = now.wrapping_sub(self.trace.since.get());
+        let mut used = self.hart().uncharged(now);
         if !same(payer, me) {
-            used = used.wrapping_add(me.spent.get().wrapping_sub(self.paid.get()));
+            used = used.wrapping_add(self.hart().run_on_budget(me));
         }
         let spent = payer.spent.get().wrapping_add(used);
         if before(spent, payer.limit.get()) {

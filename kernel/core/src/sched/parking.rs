@@ -9,12 +9,12 @@
 use crate::sched::ready::level;
 use crate::sched::thread::state;
 use crate::sync::object::kind;
-use crate::{Kernel, Process, Rank, Ref, Thread, same};
+use crate::{Process, Rank, Ref, System, Thread, same};
 
 /// Threads that one dispatch parks, and that one waking brings back.
 pub(crate) const PIECE: u32 = 4;
 
-impl Kernel {
+impl System {
     /// The thread on which a thread hangs, if it does.
     #[inline(never)]
     pub(crate) fn holder(&self, thread: Ref<Thread>) -> Option<Ref<Thread>> {

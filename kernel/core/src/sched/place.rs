@@ -3,7 +3,7 @@
 //! The Place Invariant: the `rank` of a thread is the most urgent of its own (of a server:
 //! of what its messages say), of that of the machine while it copies the value of a port, of
 //! the ceilings of its mutexes, of the ceiling that it has published and was moved to, and of
-//! the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
+//! the threads that hang on it. [`System::settle_place`] sees to that when one of them
 //! changes; a thread that is queued is moved, never changed in place. Nobody else writes the
 //! rank: where a short way knows that one thing alone counts, it says which.
 //!
@@ -19,7 +19,7 @@ use giornata_abi::control::{CEILING, PENDING};
 use crate::layout::{Shape, Shaped};
 use crate::sched::ready::level;
 use crate::sched::thread::{kind, state};
-use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, same};
+use crate::{Machine, Outcome, Rank, Ref, System, Thread, same};
 
 /// The rank at which a thread stands: its effective priority, as POSIX calls it.
 pub(crate) struct Effective(Cell<Ref<Rank>>);
@@ -73,7 +73,7 @@ impl Thread {
     }
 }
 
-impl Kernel {
+impl System {
     /// A thread stands where it does without those that hang on it. It is in no queue. O(1).
     #[inline(always)]
     pub(crate) fn stand_at_base(&self, thread: Ref<Thread>) {
@@ -218,7 +218,7 @@ impl Kernel {
         let slot = self.slot.get();
         Outcome::switch(match slot.wants.get() {
             None => slot,
-            Some(_) => self.idle,
+            Some(_) => self.idle(),
         })
     }
 

@@ -4,9 +4,9 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::sched::ready::level;
 use crate::sched::thread::tenancy;
-use crate::{Error, Kernel, Machine, Outcome, Rank, Ref, Thread, same};
+use crate::{Error, Machine, Outcome, Rank, Ref, System, Thread, same};
 
-impl Kernel {
+impl System {
     /// Changes the fixed priority of a thread of the caller's process.
     ///
     /// One that rises, or is given what it has, comes behind its equals; one that falls

@@ -15,7 +15,7 @@ mod listed;
 mod managed;
 
 use crate::layout::{Shape, Shaped};
-use crate::{Alarm, Kernel, Outcome, Ref, Thread, record, same};
+use crate::{Alarm, Outcome, Ref, System, Thread, record, same};
 
 /// Levels, 0 the most urgent: reactions; fixed priorities 255 to 0; streams; idle.
 pub mod level {
@@ -126,7 +126,7 @@ impl Rank {
     }
 }
 
-impl Kernel {
+impl System {
     /// The most urgent open rank.
     pub fn top(&self) -> Ref<Rank> {
         self.top.get()

@@ -74,7 +74,7 @@ record! {
         /// The mutex that it waits for, or the mailbox to which it called. It stays in
         /// the ready queue meanwhile, and the owner runs in its place.
         pub(crate) wants: Cell<Option<Ref<Object>>>,
-        /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
+        /// The object in whose list it waits, [`System::nowhere`](crate::System) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
         /// Where it is queued when it is ready, and its urgency when it waits.
@@ -147,7 +147,7 @@ pub mod kind {
     /// `WORK`, and it does not wait.
     pub const IDLE: u8 = 2;
     /// It lives in the kernel: its turn is a piece of work, see
-    /// [`Kernel::work`](crate::Kernel::work). The thread that this returns goes on as its kind
+    /// [`System::work`](crate::System::work). The thread that this returns goes on as its kind
     /// says.
     pub const WORK: u8 = 3;
     /// It made a call that has had no effect yet and begins again: as `RESULTS` with `a7`
@@ -157,11 +157,11 @@ pub mod kind {
     /// It made a call that returns values, or begins: as `CALL`, and `a0..a6`.
     pub const RESULTS: u8 = 5;
     /// Its wait is over, and something is left to do in the kernel before it returns to user
-    /// mode: its turn is that, see [`Kernel::work`](crate::Kernel::work).
+    /// mode: its turn is that, see [`System::work`](crate::System::work).
     pub const FINISHES: u8 = 6;
     /// Its call about bytes of a message has had an effect, and goes on in the kernel with the
     /// arguments that lie in `a0..a5` and `a7`: its turn is the next piece of that, see
-    /// [`Kernel::work`](crate::Kernel::work). It does not return to user mode before the call
+    /// [`System::work`](crate::System::work). It does not return to user mode before the call
     /// has ended, so no process changes what it was made with.
     pub const CONTINUES: u8 = 7;
     /// The same of a call that copies the value of a port. It is as urgent as the machine.

@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::sched::agenda::FARTHEST;
 use crate::sched::thread::state;
 use crate::sync::private;
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before};
+use crate::{Alarm, Event, Machine, Outcome, Ref, System, Thread, before};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -15,7 +15,7 @@ pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
 /// What rings in one look at the timer.
 const RINGS: u32 = 4;
 
-impl Kernel {
+impl System {
     /// Sets the timeout of a thread that is about to wait. An instant that has passed
     /// rings at once.
     ///

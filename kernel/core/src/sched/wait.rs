@@ -6,7 +6,7 @@
 use core::hint::cold_path;
 
 use crate::sched::thread::state;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, posix, some};
+use crate::{Machine, Object, Outcome, Ref, System, Thread, differ, posix, some};
 
 /// What became of a waking.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) enum Woken {
     NotYet,
 }
 
-impl Kernel {
+impl System {
     /// The caller waits in a list, or for an instant; another thread runs.
     ///
     /// The usual case without a call: it has the top for itself.

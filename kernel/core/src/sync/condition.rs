@@ -14,12 +14,12 @@ use crate::sched::leftist::more_urgent_of;
 use crate::sched::thread::state;
 use crate::sync::object::kind;
 use crate::sync::operation::{DONE, GOES_ON, STAYS};
-use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, posix};
+use crate::{Error, Machine, Object, Ref, System, Thread, before, posix};
 
 /// Threads that are looked at to find who waited when a broadcast began.
 const LOOK: u32 = 64;
 
-impl Kernel {
+impl System {
     /// All that wait for a condition when it begins go on. In pieces of one, as a call
     /// that begins again, with the serial number of when it began.
     #[inline(never)]

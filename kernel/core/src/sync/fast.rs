@@ -16,7 +16,7 @@ use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
 use crate::sync::object::kind;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, is_not, same, some};
+use crate::{Machine, Object, Outcome, Ref, System, Thread, differ, is_not, same, some};
 
 const UNLOCK: usize = Call::Unlock as usize;
 const SIGNAL: usize = Call::Signal as usize;
@@ -32,7 +32,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
     word: usize,
     a5: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.used;
@@ -47,7 +47,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
             if odd == 0
                 && let Some(owner) = owner
             {
-                return lock_owned::<M>(slot, serial, low, high, object, owner, me, kernel);
+                return lock_owned::<M>(slot, serial, low, high, object, owner, me, system);
             }
         } else if kind == kind::SEMAPHORE && wrong == 0 {
             if count != 0 {
@@ -56,14 +56,14 @@ pub(crate) extern "C" fn lock<M: Machine>(
             }
             if low & high == FOR_EVER {
                 me.answer(0);
-                return kernel.wait(me, object);
+                return system.wait(me, object);
             }
         }
     }
     #[cfg(feature = "posix")]
-    return posix::lock_word::<M>(slot, serial, low, high, word, a5, me, kernel);
+    return posix::lock_word::<M>(slot, serial, low, high, word, a5, me, system);
     #[cfg(not(feature = "posix"))]
-    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
+    in_general!(Lock, slot, serial, low, high, word, a5, me, system)
 }
 
 /// Waits for a plain mutex that another owns. (Out of line, so that what comes back at
@@ -79,21 +79,21 @@ extern "C" fn lock_owned<M: Machine>(
     mutex: Ref<Object>,
     owner: Ref<Thread>,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
-    if differ(kernel.slot.get(), me) | (low & high ^ FOR_EVER) == 0
-        && let Some((end, odd)) = end_of_chain(kernel, me, owner)
+    if differ(system.slot.get(), me) | (low & high ^ FOR_EVER) == 0
+        && let Some((end, odd)) = end_of_chain(system, me, owner)
     {
-        begin_to_want(kernel, me, mutex);
-        return help(kernel, me, end, odd);
+        begin_to_want(system, me, mutex);
+        return help(system, me, end, odd);
     }
-    in_general!(Lock, slot, serial, low, high, 0, 0, me, kernel)
+    in_general!(Lock, slot, serial, low, high, 0, 0, me, system)
 }
 
 /// The caller wants a mutex that another owns.
 #[inline(always)]
-pub(crate) fn begin_to_want(kernel: Ref<Kernel>, me: Ref<Thread>, mutex: Ref<Object>) {
-    kernel.ask(me);
+pub(crate) fn begin_to_want(system: Ref<System>, me: Ref<Thread>, mutex: Ref<Object>) {
+    system.ask(me);
     mutex.count.set(mutex.count.get().wrapping_add(1));
     me.wants.set(Some(mutex));
     me.answer(0);
@@ -101,10 +101,10 @@ pub(crate) fn begin_to_want(kernel: Ref<Kernel>, me: Ref<Thread>, mutex: Ref<Obj
 
 /// The end of its chain runs in its place, if nothing is odd: see [`end_of_chain`].
 #[inline(always)]
-pub(crate) fn help(kernel: Ref<Kernel>, me: Ref<Thread>, end: Ref<Thread>, odd: usize) -> Outcome {
+pub(crate) fn help(system: Ref<System>, me: Ref<Thread>, end: Ref<Thread>, odd: usize) -> Outcome {
     if odd != 0 {
         cold_path();
-        return kernel.resolve();
+        return system.resolve();
     }
     let reason = reason::HELPS | (me.number() as usize) << 16;
     Outcome::because(end, reason)
@@ -115,11 +115,11 @@ pub(crate) fn help(kernel: Ref<Kernel>, me: Ref<Thread>, end: Ref<Thread>, odd: 
 /// somebody in the chain waits or has yet to take what it wants. O(depth).
 #[inline(always)]
 pub(crate) fn end_of_chain(
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
     me: Ref<Thread>,
     owner: Ref<Thread>,
 ) -> Option<(Ref<Thread>, usize)> {
-    let (mut at, mut links) = (owner, kernel.depth);
+    let (mut at, mut links) = (owner, system.depth);
     let mut odd = me.limited.get() as usize;
     loop {
         let wants = at.wants.get();
@@ -150,7 +150,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
     _: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.used;
@@ -161,7 +161,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             let next = object.held_next.get();
             let odd = wrong | me.state.get() as usize | is_not(me.held.get(), object);
             if odd == 0 {
-                let first = kernel.slot.get();
+                let first = system.slot.get();
                 object.owner.set(None);
                 me.held.set(next);
                 if same(first, me) {
@@ -179,16 +179,16 @@ pub(crate) extern "C" fn unlock<M: Machine>(
                     return Outcome::switch(first);
                 }
                 cold_path();
-                return give_to_first::<M>(object, first, kernel);
+                return give_to_first::<M>(object, first, system);
             }
         } else if kind == kind::SEMAPHORE {
             let (waiter, count) = (object.waiters.get(), object.count.get());
             if wrong | some(waiter) | (count >= object.most.get()) as usize != 0 {
                 return match waiter {
                     Some(first) if wrong == 0 => {
-                        give_to_waiter::<M>(slot, serial, object, first, 0, 0, me, kernel)
+                        give_to_waiter::<M>(slot, serial, object, first, 0, 0, me, system)
                     }
-                    _ => in_general!(Unlock, slot, serial, word, me, kernel),
+                    _ => in_general!(Unlock, slot, serial, word, me, system),
                 };
             }
             object.count.set(count.wrapping_add(1));
@@ -196,9 +196,9 @@ pub(crate) extern "C" fn unlock<M: Machine>(
         }
     }
     #[cfg(feature = "posix")]
-    return posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, kernel);
+    return posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, system);
     #[cfg(not(feature = "posix"))]
-    in_general!(Unlock, slot, serial, word, me, kernel)
+    in_general!(Unlock, slot, serial, word, me, system)
 }
 
 /// Gives a mutex back and waits for a signal.
@@ -212,7 +212,7 @@ pub(crate) extern "C" fn wait<M: Machine>(
     high: usize,
     word: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let (Some(handle), Some(other)) = (me.handles.get(slot), me.handles.get(mutex)) {
         let (condition, object) = (handle.used, other.used);
@@ -228,10 +228,10 @@ pub(crate) extern "C" fn wait<M: Machine>(
             me.noted().set(object.serial.get() as usize);
             me.wants.set(Some(object));
             me.answer(0);
-            return kernel.wait(me, condition);
+            return system.wait(me, condition);
         }
     }
-    in_general!(Wait, slot, serial, mutex, low, high, word, me, kernel)
+    in_general!(Wait, slot, serial, mutex, low, high, word, me, system)
 }
 
 /// The most urgent thread that waits for a condition goes on when it has its mutex.
@@ -245,7 +245,7 @@ pub(crate) extern "C" fn signal<M: Machine>(
     _: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let condition = handle.used;
@@ -258,10 +258,10 @@ pub(crate) extern "C" fn signal<M: Machine>(
         if wrong == 0
             && let Some(first) = waiter
         {
-            return wake_wanting::<M>(slot, serial, condition, first, SIGNAL, 0, me, kernel);
+            return wake_wanting::<M>(slot, serial, condition, first, SIGNAL, 0, me, system);
         }
     }
-    in_general!(Signal, slot, serial, 0, me, kernel)
+    in_general!(Signal, slot, serial, 0, me, system)
 }
 
 /// A semaphore is given to one that waits: in the usual case the most urgent thread.
@@ -276,13 +276,13 @@ extern "C" fn give_to_waiter<M: Machine>(
     _: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
-    if kernel.wakes(semaphore, first) {
+    if system.wakes(semaphore, first) {
         me.answer(0);
         return Outcome::switch(first);
     }
-    wake_wanting::<M>(slot, serial, semaphore, first, UNLOCK, 0, me, kernel)
+    wake_wanting::<M>(slot, serial, semaphore, first, UNLOCK, 0, me, system)
 }
 
 /// The first that waits for a condition, or for a semaphore and has told which mutex it
@@ -298,7 +298,7 @@ extern "C" fn wake_wanting<M: Machine>(
     call: usize,
     _: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(mutex) = first.wants.get() {
         let (owner, count, state) = (mutex.owner.get(), mutex.count.get(), first.state.get());
@@ -310,12 +310,12 @@ extern "C" fn wake_wanting<M: Machine>(
         let special = mutex.kind.get() ^ kind::MUTEX;
         let odd = (state & !state::HINTED | first.process.life.get() | special) as usize;
         let odd = odd | theirs | stale | differ(first.next.get(), first);
-        if kernel.opens_top_unless(odd, first.rank.get(), first) {
+        if system.opens_top_unless(odd, first.rank.get(), first) {
             object.waiters.set(None);
             first.waits.set(None);
             if owner.is_some() {
                 // the caller goes on, in its place
-                kernel.ask(first);
+                system.ask(first);
                 mutex.count.set(count.wrapping_add(1));
                 return Outcome::DONE;
             }
@@ -329,7 +329,7 @@ extern "C" fn wake_wanting<M: Machine>(
             return Outcome::switch(first);
         }
     }
-    general::begin_as::<M>(slot, serial, call, me, kernel)
+    general::begin_as::<M>(slot, serial, call, me, system)
 }
 
 /// A mutex is free, and the first of the queue does not just take it: it is told that it
@@ -338,13 +338,13 @@ extern "C" fn wake_wanting<M: Machine>(
 extern "C" fn give_to_first<M: Machine>(
     mutex: Ref<Object>,
     first: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     let state = (first.state.get() ^ state::HINTED) | mutex.odd_to_take();
     let odd = (state | first.process.life.get()) as usize | is_not(first.wants.get(), mutex);
     if odd != 0 || !cfg!(feature = "hints") {
         cold_path();
-        return kernel.resolve();
+        return system.resolve();
     }
     first.state.set(0);
     first.wants.set(None);

@@ -2,7 +2,7 @@
 
 use crate::sched::thread::{role, state, tenancy};
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Ref, Thread, same};
+use crate::{Object, Ref, System, Thread, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -12,7 +12,7 @@ macro_rules! hold {
     };
 }
 
-impl Kernel {
+impl System {
     /// The Chain, Parking, and Place Invariants, and those of what threads own. O(threads
     /// squared and objects).
     pub(crate) fn check_locks(&self) -> Result<(), &'static str> {

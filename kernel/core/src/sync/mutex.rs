@@ -5,9 +5,9 @@ use crate::sched::timer::FOR_EVER;
 use crate::sched::wait::Woken;
 use crate::sync::object::kind;
 use crate::sync::operation::{DONE, STAYS};
-use crate::{Error, Kernel, Machine, Object, Ref, Thread, same};
+use crate::{Error, Machine, Object, Ref, System, Thread, same};
 
-impl Kernel {
+impl System {
     /// Takes a mutex, or one of a semaphore's count. O(depth of the chain).
     #[inline(never)]
     pub(crate) fn lock_any<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) -> usize {

@@ -5,13 +5,13 @@ use core::cell::Cell;
 
 use crate::sched::limit::OWN;
 use crate::sched::thread::tenancy;
-use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread, same};
+use crate::{Machine, Object, Outcome, Process, Rank, Ref, System, Thread, same};
 
 /// The kernel writes no words that threads take by themselves.
 #[inline(always)]
 pub(crate) fn begin_block_anew<M: Machine>(_: Ref<Thread>) {}
 
-impl Kernel {
+impl System {
     #[inline(always)]
     pub(crate) fn go(&self) -> Outcome {
         Outcome::switch(self.slot.get())

@@ -5,7 +5,7 @@ use core::cell::Cell;
 use giornata_abi::id::SLOT_MASK;
 
 use crate::sched::thread::Thread;
-use crate::{Error, Kernel, Mail, Message, Ref, record};
+use crate::{Error, Mail, Message, Ref, System, record};
 
 /// What an object is.
 pub mod kind {
@@ -195,7 +195,7 @@ impl Object {
     }
 }
 
-impl Kernel {
+impl System {
     /// The slot with a number, whoever lives in it, if the caller's process has one of
     /// these rights to it: else none, and why.
     #[inline(never)]

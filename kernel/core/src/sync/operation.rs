@@ -12,7 +12,7 @@ use crate::sched::helping::is_owner;
 use crate::sched::thread::state;
 use crate::sched::wait::Woken;
 use crate::sync::object::kind;
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, posix};
+use crate::{Error, Machine, Outcome, Ref, System, Thread, posix};
 
 /// What an operation comes to that is over: 0 or an [`Error`].
 pub(crate) const DONE: usize = 0;
@@ -34,17 +34,17 @@ const BROADCAST: usize = Call::Broadcast as usize;
 
 /// Carries a call out.
 #[inline(never)]
-pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    let answer = operate::<M>(me, kernel);
+pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> Outcome {
+    let answer = operate::<M>(me, system);
     if answer != STAYS {
         // (also if another runs: it may have come to the mutex, and so to its ceiling)
         me.end_call(answer);
     }
-    kernel.go_from(me)
+    system.go_from(me)
 }
 
 #[inline(never)]
-fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
+fn operate<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> usize {
     let [slot, serial, third, fourth, fifth, sixth, _, number] = &me.context.a;
     let number = number.get();
     let (place, goes_on) = match number {
@@ -62,13 +62,13 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
         OPEN => u32::MAX,
         _ => RIGHT_USE.into(),
     };
-    let (found, why) = kernel.slot_of(me, place, rights);
+    let (found, why) = system.slot_of(me, place, rights);
     let Some(object) = found else {
         return why as usize;
     };
     #[cfg(feature = "slots")]
     if number == CREATE {
-        return kernel.create_any::<M>(me, object);
+        return system.create_any::<M>(me, object);
     }
     let is_tenant =
         cfg!(feature = "slots") && number == OPEN || object.serial.get() == serial.get() as u32;
@@ -83,7 +83,7 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     }
     #[cfg(feature = "slots")]
     if number == DELETE {
-        return kernel.delete_any::<M>(object, slot);
+        return system.delete_any::<M>(object, slot);
     }
     if !lives {
         // a broadcast: after its first effect a call ends in success
@@ -94,7 +94,7 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
         word = fifth.get();
     } else if number >= WAIT {
         if number == WAIT {
-            let (found, why) = kernel.slot_of(me, word, RIGHT_USE.into());
+            let (found, why) = system.slot_of(me, word, RIGHT_USE.into());
             let Some(found) = found else {
                 return why as usize;
             };
@@ -104,13 +104,13 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
             return Error::EINVAL as usize;
         }
         if number == SIGNAL {
-            return match kernel.wake_first::<M>(object) {
+            return match system.wake_first::<M>(object) {
                 Woken::NotYet => STAYS,
                 _ => DONE,
             };
         }
         if number == BROADCAST {
-            return kernel.broadcast::<M>(object, slot, third);
+            return system.broadcast::<M>(object, slot, third);
         }
     }
     let is_mutex = mutex.made & kind::KIND == kind::MUTEX;
@@ -118,34 +118,34 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     if !is_mutex && !is_semaphore {
         return Error::EINVAL as usize;
     }
-    let error = kernel.copy_word::<M>(me, mutex, word);
+    let error = system.copy_word::<M>(me, mutex, word);
     if error != DONE {
         return error;
     }
     let answer = if number == LOCK {
-        kernel.lock_any::<M>(me, mutex)
+        system.lock_any::<M>(me, mutex)
     } else if is_semaphore {
-        kernel.increment::<M>(mutex)
+        system.increment::<M>(mutex)
     } else if !is_owner(mutex, me) {
         Error::EPERM as usize
     } else {
         // whoever hangs on it goes first
-        kernel.unpark(me);
+        system.unpark(me);
         if me.is(state::PARKED_ON) {
             STAYS
         } else {
-            kernel.release(mutex);
+            system.release(mutex);
             if number == WAIT {
                 me.noted().set(mutex.serial.get() as usize);
                 posix::note_word(me, word);
                 me.wants.set(Some(mutex));
-                kernel.enter(me, object);
-                kernel.wait_until::<M>(me, fourth.get(), fifth.get())
+                system.enter(me, object);
+                system.wait_until::<M>(me, fourth.get(), fifth.get())
             } else {
                 DONE
             }
         }
     };
-    kernel.publish::<M>(me, mutex);
+    system.publish::<M>(me, mutex);
     answer
 }

@@ -5,7 +5,7 @@ use core::cell::Cell;
 
 use crate::sched::thread::state;
 use crate::sync::object::kind;
-use crate::{Kernel, Object, Ref, Thread, same};
+use crate::{Object, Ref, System, Thread, same};
 
 /// Mutexes with a ceiling that a thread can own when it locks one more.
 const CEILINGS: u32 = 63;
@@ -28,7 +28,7 @@ impl Thread {
     }
 }
 
-impl Kernel {
+impl System {
     /// A thread owns a mutex that is free. Returns whether the last owner ended without
     /// giving it back, which is told once. One with a ceiling comes to the head of that.
     /// O(ceilings that it owns), which are 65 at most: one that it has told before is beside.

@@ -11,11 +11,11 @@
 //! word has the mark `WAITED_FOR`; then the record alone says who has the object, else the
 //! word alone does. Four rules keep it:
 //!
-//! 1. Whatever takes a word over ([`Kernel::copy_word`]) or changes a record in use tells the
-//!    word ([`Kernel::publish`]) before the event is over, also where the call is refused or
+//! 1. Whatever takes a word over ([`System::copy_word`]) or changes a record in use tells the
+//!    word ([`System::publish`]) before the event is over, also where the call is refused or
 //!    begins again.
 //! 2. A thread that is given a mutex while it does not run finds that in its word when it goes
-//!    on ([`Kernel::finish_wait`]). Until then the record is in use.
+//!    on ([`System::finish_wait`]). Until then the record is in use.
 //! 3. What a call that waited for a mutex returns says whether its thread has the mutex: whoever
 //!    changes the answer looks at that, and not at the answer before.
 //! 4. When the kernel writes a word, no thread of the process is behind the load of a
@@ -31,7 +31,7 @@ use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 use crate::sched::thread;
 use crate::sync::object::kind;
 use crate::sync::operation::DONE;
-use crate::{Error, Kernel, Machine, Object, Process, Ref, Thread, same};
+use crate::{Error, Machine, Object, Process, Ref, System, Thread, same};
 
 /// Where a word of a process lies; `None` if it may not write it.
 #[inline(never)]
@@ -52,7 +52,7 @@ pub(crate) fn id_of(owner: Ref<Thread>) -> u32 {
     owner.number() | owner.serial.get() << 16 | LOCKED
 }
 
-impl Kernel {
+impl System {
     /// An operation on an object begins, with the address of its word; 0 of one that is
     /// not private (else EINVAL). Takes over what the word says. Returns 0 or why not.
     #[inline(always)]

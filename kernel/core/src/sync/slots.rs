@@ -13,7 +13,7 @@ use crate::general::in_general;
 use crate::sched::thread::state;
 use crate::sync::object::kind;
 use crate::sync::operation::{DONE, GOES_ON, STAYS};
-use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
+use crate::{Error, Machine, Object, Outcome, Ref, System, Thread, same, some};
 
 /// Threads that are looked at in one piece.
 const LOOK: usize = 32;
@@ -29,7 +29,7 @@ pub(crate) extern "C" fn create<M: Machine>(
     a4: usize,
     a5: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
@@ -40,7 +40,7 @@ pub(crate) extern "C" fn create<M: Machine>(
             return me.pair(slot, object.serial.get() as usize);
         }
     }
-    in_general!(CreateObject, slot, how, server, a3, a4, a5, me, kernel)
+    in_general!(CreateObject, slot, how, server, a3, a4, a5, me, system)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -54,7 +54,7 @@ pub(crate) extern "C" fn delete<M: Machine>(
     a4: usize,
     a5: usize,
     me: Ref<Thread>,
-    kernel: Ref<Kernel>,
+    system: Ref<System>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
@@ -69,7 +69,7 @@ pub(crate) extern "C" fn delete<M: Machine>(
             return Outcome::DONE;
         }
     }
-    in_general!(DeleteObject, slot, serial, a2, a3, a4, a5, me, kernel)
+    in_general!(DeleteObject, slot, serial, a2, a3, a4, a5, me, system)
 }
 
 /// An object is no more. (A mutex still counts who wants it, and its owner keeps it until
@@ -91,7 +91,7 @@ fn end(object: Ref<Object>) {
     }
 }
 
-impl Kernel {
+impl System {
     /// Makes the object of a slot anew, whatever has lived there. As a call that begins again
     /// it sees to those that still want what was there.
     #[inline(always)]

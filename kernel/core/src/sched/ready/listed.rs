@@ -6,9 +6,9 @@
 use core::hint::cold_path;
 
 use crate::sched::epoch::keep;
-use crate::{Kernel, Rank, Ref, Thread, differ, same, some};
+use crate::{Rank, Ref, System, Thread, differ, same, some};
 
-impl Kernel {
+impl System {
     /// The most urgent open rank, from which [`next_rank`](Self::next_rank) goes on.
     #[inline(always)]
     pub fn first_rank(&self) -> Ref<Rank> {
@@ -255,7 +255,7 @@ impl Kernel {
     }
 }
 
-impl Kernel {
+impl System {
     /// What has to hold of two open ranks of which one is next to the other.
     pub(crate) fn check_neighbours(
         &self,

@@ -13,7 +13,7 @@ use giornata_manager::{self as manager, Record};
 
 use super::{TASK_RECORDS, TaskRecord, level};
 use crate::sched::epoch::keep;
-use crate::{Kernel, Rank, Ref, Thread, before, same, some};
+use crate::{Rank, Ref, System, Thread, before, same, some};
 
 /// Levels from this one on share a priority of the task manager, which has 256, and have their
 /// order as keys.
@@ -29,7 +29,7 @@ fn has_record(level: u32, band: u32) -> bool {
     level < LAST || level != level::IDLE && level != band
 }
 
-impl Kernel {
+impl System {
     /// The most urgent open rank, from which [`next_rank`](Self::next_rank) goes on.
     pub fn first_rank(&self) -> Ref<Rank> {
         manager::begin();
@@ -80,7 +80,7 @@ impl Kernel {
 
     #[inline(always)]
     fn idle_rank(&self) -> Ref<Rank> {
-        self.idle.rank.get()
+        self.idle().rank.get()
     }
 
     /// The first of the list, which the idle rank knows.
