@@ -381,6 +381,11 @@ impl Rig {
             _ if number < Call::COUNT => Outcome::error(Error::EPERM),
             _ => Outcome::error(Error::ENOSYS),
         };
+        // behind the call, also where a way that is no switch leads there (but with all
+        // registers of a frame, where `Machine::go_on_at` said)
+        if me.kind.get() != kind::FULL {
+            me.context.pc.set(me.context.pc.get().wrapping_add(4));
+        }
         match next(outcome) {
             None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
             Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {
@@ -390,13 +395,7 @@ impl Rig {
                 let [_, a1, a2, ..] = &me.context.a;
                 self.results[me.number() as usize] = Some([0, a1.get(), a2.get(), 0, 0, 0, 0]);
             }
-            Some(_) => {
-                // (but with all registers of a frame, where `Machine::go_on_at` said)
-                if me.kind.get() != kind::FULL {
-                    me.context.pc.set(me.context.pc.get().wrapping_add(4));
-                }
-                self.leave_for(outcome);
-            }
+            Some(_) => self.leave_for(outcome),
         }
     }
 
