@@ -78,8 +78,9 @@ const MANAGED: &str = "rtl-rtm";
 const WITHOUT: &str = "rtl-pmp";
 
 /// Cases, or groups of them, that chips cannot run, and why.
-const NOT_ON_CHIPS: [(&str, &str); 19] = [
+const NOT_ON_CHIPS: [(&str, &str); 23] = [
     ("c/clock", "no real-time clock"),
+    ("c/interrupted", "no real-time clock"),
     ("hostile/control-pages", "budgets too small for its clock"),
     ("interrupts/clock", "no real-time clock"),
     ("interrupts/fault", "no real-time clock"),
@@ -100,10 +101,13 @@ const NOT_ON_CHIPS: [(&str, &str); 19] = [
         "looks at its clock take longer than it allows",
     ),
     ("posix/options", "no real-time clock"),
+    ("posix/programs", "more work than its clock has time for"),
     (
         "posix/standard",
         "looks at its clock take longer than it allows",
     ),
+    ("posix/types", "more work than its clock has time for"),
+    ("posix/waits", "more work than its clock has time for"),
     ("slots/", "slots too short for its clock"),
     ("upcalls/jobs", "more work than its clock has time for"),
     ("upcalls/upcalls", "budgets too small for its clock"),
@@ -111,7 +115,8 @@ const NOT_ON_CHIPS: [(&str, &str); 19] = [
 
 /// Cases, or groups of them, that say something else on chips, and why. They have to say the
 /// same with the task manager as without.
-const OTHERWISE_ON_CHIPS: [(&str, &str); 11] = [
+const OTHERWISE_ON_CHIPS: [(&str, &str); 12] = [
+    ("c/changed", "a change comes between other pieces of a call"),
     ("c/private", "counts instructions"),
     ("calls/calls", "a sweep takes more than its budget"),
     ("faults/", "other instructions and stacks fault"),
