@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
             threads,
             processes,
             objects,
-            nowhere: records.kernel("nowhere")?,
+            nowhere: records.kernel("no_list")?,
             handlers,
             hands: (0..threads.count).map(hand).collect::<Result<_>>()?,
             records,

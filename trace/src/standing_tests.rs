@@ -84,7 +84,7 @@ impl Machine {
             ("processes.address", PROCESSES),
             ("threads.address", THREADS),
             ("objects.address", OBJECTS),
-            ("nowhere", NOWHERE),
+            ("no_list", NOWHERE),
         ] {
             machine.set("System", KERNEL, field, 0, address);
         }

@@ -149,6 +149,6 @@ impl System {
         // Logical time 0 is tick 0, unless the clock has run for long before.
         let is_early = high == 0 && now < FARTHEST;
         self.start_programs(if is_early { 0 } else { now });
-        self.go()
+        self.dispatch()
     }
 }

@@ -6,13 +6,13 @@ use giornata_abi::call::Call;
 #[cfg(feature = "mail")]
 use giornata_abi::id::EXTRA;
 
-#[cfg(feature = "services")]
-use crate::general::in_general;
 #[cfg(feature = "mail")]
 use crate::mail::mailbox;
 #[cfg(feature = "mail")]
 use crate::mail::receiving;
 use crate::sched::thread::role;
+#[cfg(feature = "services")]
+use crate::slow_path::slow_path;
 use crate::{Machine, Outcome, Ref, System, Thread, same};
 
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
@@ -78,7 +78,7 @@ handlers! {
     #[cfg(feature = "slots")]
     DeleteObject = delete_object(a, b, c, d, e, f; me, system) crate::sync::slots::delete::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "slots")]
-    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, system) in_general!(OpenObject, slot, 0, 0, me, system);
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, system) slow_path!(OpenObject, slot, 0, 0, me, system);
     #[cfg(feature = "services")]
     Lock = lock(a, b, c, d, e, f; me, system) crate::sync::fast::lock::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
@@ -88,16 +88,16 @@ handlers! {
     #[cfg(feature = "services")]
     Signal = signal(a, b, c, d, e, f; me, system) crate::sync::fast::signal::<M>(a, b, c, d, e, f, me, system);
     #[cfg(feature = "services")]
-    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, system) in_general!(Broadcast, slot, serial, began, me, system);
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, system) slow_path!(Broadcast, slot, serial, began, me, system);
     #[cfg(feature = "mail")]
     Send = send(to, serial, a, b, c, d; me, system) mailbox::send::<M>(to, serial, [a, b, c, d], me, system);
     #[cfg(feature = "mail")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, system) in_general!(SendBytes, to, serial, address, length, how, via, me, system);
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, system) slow_path!(SendBytes, to, serial, address, length, how, via, me, system);
     #[cfg(feature = "mail")]
     Receive = receive(from, serial, low, high, e, f; me, system) mailbox::receive::<M>(from, serial, low, high, e, f, me, system);
     #[cfg(feature = "mail")]
     ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, system) match how >> EXTRA {
-        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, system),
+        0 | receiving::FULL => slow_path!(ReceiveBytes, from, serial, low, high, address, how, me, system),
         _ => Outcome::error(Error::EINVAL),
     };
     #[cfg(feature = "mail")]
@@ -105,7 +105,7 @@ handlers! {
     #[cfg(feature = "mail")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, system) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, system);
     #[cfg(feature = "mail")]
-    Forward = forward(to, serial, slot, token, e, f; me, system) in_general!(Forward, to, serial, slot, token, e, f, me, system);
+    Forward = forward(to, serial, slot, token, e, f; me, system) slow_path!(Forward, to, serial, slot, token, e, f, me, system);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, system) system.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
@@ -162,7 +162,7 @@ impl System {
                 _ => {}
             }
         }
-        self.go()
+        self.dispatch()
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when
@@ -170,7 +170,7 @@ impl System {
     #[inline(always)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
         self.put_back(me, call, arguments);
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// The caller makes its call again when it is ready.

@@ -77,9 +77,9 @@ impl System {
             cold_path();
             return self.on_line_any::<M>(me, line);
         };
-        let odd =
+        let unusual =
             some(handler.wants.get()) | some(line.watchers.get()) | handler.state.get() as usize;
-        if odd != 0 {
+        if unusual != 0 {
             cold_path();
             return self.on_line_any::<M>(me, line);
         }
@@ -101,7 +101,7 @@ impl System {
     ) -> Outcome {
         self.note_line::<M>(line);
         self.insert(handler);
-        self.go()
+        self.dispatch()
     }
 
     /// Adds a record of a line that has come.
@@ -116,7 +116,7 @@ impl System {
     extern "C" fn on_line_any<M: Machine>(&self, me: Ref<Thread>, line: Ref<Line>) -> Outcome {
         self.line_came::<M>(line);
         self.react::<M>();
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// Takes a line that has risen, if one has.
@@ -185,6 +185,6 @@ impl System {
         if line.closed.get() == 0 {
             M::unmask(line.number);
         }
-        self.block(me, self.nowhere)
+        self.block(me, self.no_list)
     }
 }

@@ -62,7 +62,7 @@ impl System {
         let [sleeps, parked] = others;
         let (list, known) = match thread.waits.get() {
             None => (true, 1),
-            Some(object) if same(object, self.nowhere) => (true, 0),
+            Some(object) if same(object, self.no_list) => (true, 0),
             Some(object) => (self.is_in(thread, object.waiters.get()), 1),
         };
         hold!(list, "who waits for an object is in its list");
@@ -159,7 +159,7 @@ impl System {
         hold!(
             rank.head
                 .get()
-                .is_some_and(|head| same(head, self.slot.get())),
+                .is_some_and(|head| same(head, self.first.get())),
             "the slot is the head of the top"
         );
         while let Some(below) = self.next_rank(rank) {

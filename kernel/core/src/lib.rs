@@ -24,8 +24,6 @@
 
 pub mod boot;
 pub mod calls;
-#[cfg(feature = "services")]
-mod general;
 pub mod hart;
 pub mod interrupt;
 mod invariants;
@@ -41,6 +39,8 @@ pub mod posix;
 pub mod posix;
 pub mod process;
 pub mod sched;
+#[cfg(feature = "services")]
+mod slow_path;
 pub mod sync;
 pub mod system;
 pub mod trace;

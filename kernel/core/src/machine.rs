@@ -49,7 +49,7 @@ pub trait Machine: 'static {
     /// close.
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32);
     /// The caller, whose context says the same, goes on at `pc` and not behind its call.
-    fn go_on_at(pc: usize);
+    fn return_at(pc: usize);
     /// The thread that was interrupted, whose context says the same, goes on at `pc`.
     fn resume_at(pc: usize);
     /// What the board's real-time clock shows, in ns since 1970; 0: it has none.

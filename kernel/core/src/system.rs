@@ -23,11 +23,11 @@ record! {
         /// The most urgent rank in which a thread is ready; the idle rank at least.
         pub(crate) top: Cell<Ref<Rank>>,
         /// The first of the top: whose turn it is.
-        pub slot: Cell<Ref<Thread>>,
+        pub first: Cell<Ref<Thread>>,
         /// Stands for the list of threads that wait in none.
-        pub(crate) nowhere: Ref<Object>,
+        pub(crate) no_list: Ref<Object>,
         /// The serial number of the last question for something that others have.
-        pub(crate) asked: Cell<u32>,
+        pub(crate) wait_serial: Cell<u32>,
         /// The level of the deadline band.
         pub(crate) band: u32,
         /// All threads, by number.
@@ -72,8 +72,8 @@ record! {
 
 impl System {
     /// Whose turn it is: the first of the ready queue.
-    pub fn slot(&self) -> Ref<Thread> {
-        self.slot.get()
+    pub fn first(&self) -> Ref<Thread> {
+        self.first.get()
     }
 
     /// Stops the machine.

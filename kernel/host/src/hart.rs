@@ -216,7 +216,7 @@ impl Machine for Hart {
     }
 
     // (its threads have no instructions)
-    fn go_on_at(_: usize) {}
+    fn return_at(_: usize) {}
 
     fn resume_at(_: usize) {}
 

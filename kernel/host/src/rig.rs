@@ -382,7 +382,7 @@ impl Rig {
             _ => Outcome::error(Error::ENOSYS),
         };
         // behind the call, also where a way that is no switch leads there (but with all
-        // registers of a frame, where `Machine::go_on_at` said)
+        // registers of a frame, where `Machine::return_at` said)
         if me.kind.get() != kind::FULL {
             me.context.pc.set(me.context.pc.get().wrapping_add(4));
         }
@@ -513,7 +513,7 @@ impl Rig {
         let running = self.running.0;
         match running.kind.get() {
             kind::WORK | kind::FINISHES.. => true,
-            kind::IDLE => !std::ptr::eq(self.kernel.0.slot(), running),
+            kind::IDLE => !std::ptr::eq(self.kernel.0.first(), running),
             _ => false,
         }
     }

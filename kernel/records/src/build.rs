@@ -45,7 +45,7 @@ pub(crate) struct Parts {
     pub(crate) lines: Run<Line>,
     pub(crate) objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
-    pub(crate) nowhere: At<Object>,
+    pub(crate) no_list: At<Object>,
     /// The object that a process finds where it has no right.
     refused: At<Object>,
     /// By thread: what of it never changes.
@@ -99,7 +99,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         threads: arena_run(arena, 64, machine + 1),
         lines: arena.many(description.lines.len()),
         objects: arena.many(description.objects.len()),
-        nowhere: arena.one(),
+        no_list: arena.one(),
         refused: arena.one(),
         places: description.threads.iter().map(|_| arena.one()).collect(),
         alarms: RefCell::default(),
@@ -481,8 +481,8 @@ fn lay_record(
     for urgency in ["rank", "own"] {
         arena.set(record, urgency, rank);
     }
-    arena.set(record, "waits", parts.nowhere);
-    arena.set(record, "hand", parts.nowhere);
+    arena.set(record, "waits", parts.no_list);
+    arena.set(record, "hand", parts.no_list);
     let alarm = At::<Thread>::field(record, "alarm", arena);
     parts.lay_alarm(arena, alarm, list_of(index), ("Thread", record.0));
 }
@@ -580,9 +580,9 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     let idle = parts.threads.at(description.threads.len(), arena);
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
-    arena.set(kernel, "slot", idle);
+    arena.set(kernel, "first", idle);
     arena.set(kernel, "hart.idle", idle);
-    arena.set(kernel, "nowhere", parts.nowhere);
+    arena.set(kernel, "no_list", parts.no_list);
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use giornata_abi::ring::members;
 use giornata_abi::value::ValueType;
-use giornata_core::micro::{self, Cause, Op as Opcode, Step, Trigger, job, mode, odd};
+use giornata_core::micro::{self, Cause, Op as Opcode, Step, Trigger, group_flag, job, mode};
 use giornata_core::sched::ready::level;
 use giornata_core::sched::thread::{kind, state};
 use giornata_core::{Line, Object, Process, Rank, Thread};
@@ -175,14 +175,14 @@ impl Pieces<'_> {
             let (_, word) = members::of(&numbers).expect("tasks of a group follow one another");
             arena.set(own, "members", word);
             let mut bits = if group.apart {
-                odd::APART | odd::ALWAYS
+                group_flag::APART | group_flag::ALWAYS
             } else {
                 0
             };
             if group.fixed {
-                bits |= odd::FIXED;
+                bits |= group_flag::FIXED;
             }
-            arena.set(own, "odd", bits);
+            arena.set(own, "flags", bits);
             for (number, task) in group.tasks.iter().enumerate() {
                 let record = tasks.at(number, arena);
                 let thread = threads[number];
@@ -251,7 +251,7 @@ impl Pieces<'_> {
         let (copies, writes) = self.lay_moves(arena, &driver.moves, driver.register.is_some());
         arena.set(record, "copies", copies);
         arena.set(record, "writes", writes);
-        arena.set(record, "odd", u32::from(!self.only_copies(driver)));
+        arena.set(record, "is_not_short", u32::from(!self.only_copies(driver)));
         if let Some((address, width)) = driver.register {
             arena.set(record, "register", address);
             arena.set(record, "width", width);

@@ -121,14 +121,14 @@ pub(crate) fn lay_hand(
     number: usize,
 ) -> At<Object> {
     let Some(thread) = description.threads.get(number) else {
-        return parts.nowhere;
+        return parts.no_list;
     };
     let receives = |object: &description::Object| {
         let rights = object.rights.get(thread.process);
         rights.is_some_and(|rights| rights.received || rights.full)
     };
     if thread.role & (role::TASK | role::UPCALL) != 0 || !description.objects.iter().any(receives) {
-        return parts.nowhere;
+        return parts.no_list;
     }
     let hand = arena.one::<Object>();
     arena.set(hand, "kind", kind::HAND);

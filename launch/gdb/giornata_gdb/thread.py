@@ -76,7 +76,7 @@ class Thread:
         if state & states["SLEEPS"]:
             return "sleeps", until.strip()
         # (who waits in the list of a condition has noted the mutex that it wants then)
-        if waits and waits.address != system.kernel["nowhere"]:
+        if waits and waits.address != system.kernel["no_list"]:
             return "waits", self._about(waits) + until
         if wants:
             return "waits", self._about(wants) + until

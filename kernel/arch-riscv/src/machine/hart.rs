@@ -198,7 +198,7 @@ impl Machine for Riscv {
         space::open_region(process, region, grant, access);
     }
 
-    fn go_on_at(pc: usize) {
+    fn return_at(pc: usize) {
         // SAFETY: the address of a call, behind which the trap path lets the caller go on.
         unsafe { write!("mepc", pc.wrapping_sub(4)) };
     }

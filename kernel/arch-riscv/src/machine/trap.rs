@@ -56,7 +56,7 @@ global_asm!(
     MASK = const offset_of!(System, trace.mask),
     RING = const offset_of!(System, trace.ring),
     LOADED = const offset_of!(System, hart.loaded),
-    SLOT = const offset_of!(System, slot),
+    FIRST = const offset_of!(System, first),
     DONOR = const offset_of!(System, hart.donor),
     ALARM = const offset_of!(System, hart.alarm),
     RESERVATION = const offset_of!(System, hart.own) + own::RESERVATION * size_of::<usize>(),

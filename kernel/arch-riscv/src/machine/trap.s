@@ -502,7 +502,7 @@ in_kernel:
     beqz    t3, turn
 idle:
     # if another is the first of the queue, it has the turn only to look at these
-    LOAD    t0, {SLOT}, sp
+    LOAD    t0, {FIRST}, sp
     bne     t0, tp, turn
     wfi
 look: # lines first, as the hart does in user mode

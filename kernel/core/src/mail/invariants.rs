@@ -47,12 +47,12 @@ impl System {
                 .count();
             let hand = thread.hand;
             hold!(
-                clients == hand.count.get() as usize || same(hand, self.nowhere),
+                clients == hand.count.get() as usize || same(hand, self.no_list),
                 "a hand knows how many requests are in it"
             );
             hold!(
                 thread.is(state::IN_HAND) == (clients != 0)
-                    || same(hand, self.nowhere)
+                    || same(hand, self.no_list)
                     || thread.process.life.get() != life::ALIVE,
                 "the mark of a thread with requests in its hand is true"
             );

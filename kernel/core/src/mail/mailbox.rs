@@ -1,20 +1,20 @@
 //! The usual ways of send, receive, call and reply: from registers to registers, or
 //! through a place of the sender's process.
 //!
-//! Each decides by all that may be odd, or-ed into one branch before anything has
+//! Each decides by all that may be unusual, or-ed into one branch before anything has
 //! changed; else the general handler, which knows nothing of the first, begins anew.
 
 use giornata_abi::Error;
 use giornata_abi::call::{Call, NOBODY};
 use giornata_abi::id::{EXTRA, SLOT_MASK};
 
-use crate::general::in_general;
 use crate::mail::message::{INLINE, special};
 use crate::mail::receiving;
 use crate::mail::receiving::WORDS;
 use crate::mail::sending;
 use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
+use crate::slow_path::slow_path;
 use crate::sync::object::{kind, look, look_received};
 use crate::trace::reason;
 use crate::{Machine, Message, Object, Outcome, Ref, System, Thread, differ, is_not, some};
@@ -47,8 +47,8 @@ pub(crate) fn send<M: Machine>(
         let (waiter, first) = (mailbox.waiters.get(), mailbox.first.get());
         if let Some(waiter) = waiter {
             let state = waiter.state.get() | waiter.process.life.get();
-            let odd = wrong | differ(waiter.next.get(), waiter) | state as usize;
-            if odd == 0 && system.opens_top_unless(0, waiter.rank.get(), waiter) {
+            let unusual = wrong | differ(waiter.next.get(), waiter) | state as usize;
+            if unusual == 0 && system.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
                 waiter.hand(words, priority, 0);
@@ -79,7 +79,7 @@ pub(crate) fn send<M: Machine>(
             }
         }
     }
-    in_general!(Send, to, serial, w0, w1, w2, w3, me, system)
+    slow_path!(Send, to, serial, w0, w1, w2, w3, me, system)
 }
 
 /// The first message of a mailbox, if it is four words, or a wait for one. (Who receives
@@ -98,29 +98,29 @@ pub(crate) fn receive<M: Machine>(
     system: Ref<System>,
 ) -> Outcome {
     if let Some((mailbox, wrong)) = look_received(me, from, serial) {
-        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
+        let unusual = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
         let Some(message) = mailbox.first.get() else {
-            if odd | (low & high ^ FOR_EVER) == 0 {
+            if unusual | (low & high ^ FOR_EVER) == 0 {
                 me.answer(0);
                 return system.wait_now(me, mailbox);
             }
-            return in_general!(Receive, from, serial, low, high, e, f, me, system);
+            return slow_path!(Receive, from, serial, low, high, e, f, me, system);
         };
         // (who waits while there are messages is a caller that nobody serves)
-        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
+        let unusual = unusual | message.special.get() as usize | some(mailbox.waiters.get());
         let (next, pool) = (message.next.get(), message.pool);
-        if odd | differ(next, message) == 0 {
+        if unusual | differ(next, message) == 0 {
             let (below, free) = (message.below.get(), pool.free.get());
             mailbox.first.set(below);
             message.below.set(free);
             pool.free.set(Some(message));
             return Outcome::words(me, &message.words);
         }
-        if odd == 0 {
+        if unusual == 0 {
             return receive_of_equals(me, mailbox, message);
         }
     }
-    in_general!(Receive, from, serial, low, high, e, f, me, system)
+    slow_path!(Receive, from, serial, low, high, e, f, me, system)
 }
 
 /// The first message of a mailbox, behind which others of its priority lie, if it is four
@@ -156,8 +156,9 @@ pub(crate) fn call<M: Machine>(
     {
         // (whoever is limited, or runs in the place of one that is, pays for the server)
         let state = server.state.get() | server.process.life.get();
-        let odd = differ(server.next.get(), server) | state as usize | me.limited.get() as usize;
-        if wrong | to >> BEYOND | odd == 0 {
+        let unusual =
+            differ(server.next.get(), server) | state as usize | me.limited.get() as usize;
+        if wrong | to >> BEYOND | unusual == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.
             mailbox.waiters.set(None);
@@ -172,11 +173,11 @@ pub(crate) fn call<M: Machine>(
             request.priority.set(to);
             request.say(words);
             me.wants.set(Some(hand));
-            let donor = system.slot.get();
+            let donor = system.first.get();
             return Outcome::because(server, reason::HELPS | donor.upper());
         }
     }
-    in_general!(Call, to, serial, w0, w1, w2, w3, me, system)
+    slow_path!(Call, to, serial, w0, w1, w2, w3, me, system)
 }
 
 /// The reply to a request, and the wait for the next.
@@ -191,20 +192,20 @@ pub(crate) fn reply_receive<M: Machine>(
     let [w0, w1, w2, w3] = words;
     let hand = me.hand;
     // the usual case: the client has the turn
-    let client = system.slot.get();
-    let odd = (client.request().token.get() ^ token)
+    let client = system.first.get();
+    let unusual = (client.request().token.get() ^ token)
         | (client.number() as usize ^ slot)
         | is_not(client.wants.get(), hand);
     if let Some(mailbox) = hand.serves.get()
-        && odd == 0
+        && unusual == 0
     {
         // its request is the only one in the hand, and no other lies in the mailbox
         let state = me.state.get() ^ (state::IN_HAND | state::AFLOAT);
-        let odd = (state | (hand.count.get() ^ 1)) as usize
+        let unusual = (state | (hand.count.get() ^ 1)) as usize
             | is_not(mailbox.owner.get(), me)
             | some(mailbox.first.get())
             | some(mailbox.waiters.get());
-        if odd == 0 {
+        if unusual == 0 {
             client.hand(words, 0, 0);
             client.wants.set(None);
             client.answer(0);
@@ -217,10 +218,10 @@ pub(crate) fn reply_receive<M: Machine>(
             return Outcome::switch(client);
         }
     }
-    in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, system)
+    slow_path!(ReplyReceive, slot, token, w0, w1, w2, w3, me, system)
 }
 
-/// Any call about messages, see [`crate::general`]; or it continues, with the message that is
+/// Any call about messages, see [`crate::slow_path`]; or it continues, with the message that is
 /// bound to the caller.
 #[inline(never)]
 pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> Outcome {

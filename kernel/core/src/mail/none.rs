@@ -57,5 +57,5 @@ impl System {
 #[inline(always)]
 #[allow(clippy::extra_unused_type_parameters)] // as with mailboxes
 pub(crate) fn carry_out<M: Machine>(_: Ref<Thread>, system: Ref<System>) -> Outcome {
-    system.go()
+    system.dispatch()
 }

@@ -49,7 +49,7 @@ pub(crate) fn receive_any<M: Machine>(
                 // (one a piece)
                 system.end_thread::<M>(client);
                 system.weigh(me);
-                return system.go_from(me);
+                return system.dispatch_from(me);
             }
             let Some(first) = bound else {
                 let (low, high) = (low.get(), high.get());
@@ -90,7 +90,7 @@ pub(crate) fn receive_any<M: Machine>(
         match copied {
             Copied::All => {
                 system.finish::<M>(message, me, wish);
-                return system.go_from(me);
+                return system.dispatch_from(me);
             }
             Copied::Some => {}
             // it stays for who has room for it, unless its mailbox has ended

@@ -54,7 +54,7 @@ pub(crate) fn post<M: Machine>(
             let (_, wants_words) = system.receiver(mailbox);
             if mailbox.has_dead_receivers() {
                 // (a few a piece)
-                return system.go_from(me);
+                return system.dispatch_from(me);
             }
             // (who wants it in memory has it in its hand later)
             if special == special::CALL
@@ -116,7 +116,7 @@ impl System {
     #[inline(never)]
     pub(crate) fn end_call(&self, me: Ref<Thread>, answer: usize) -> Outcome {
         me.end_call(answer);
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// The mailbox into which goes what the caller sends: that of the server to which the
@@ -217,7 +217,7 @@ impl System {
                 return true;
             };
             self.leave(waiter);
-            waiter.waits.set(Some(self.nowhere));
+            waiter.waits.set(Some(self.no_list));
             let is_refused = wants_words && message.length.get() > INLINE;
             if is_refused {
                 waiter.end_call(Error::EMSGSIZE as usize);
@@ -291,7 +291,7 @@ impl Message {
     #[inline(never)]
     pub(crate) fn bind(&'static self, me: Ref<Thread>, system: Ref<System>) -> Outcome {
         self.bind_to(me);
-        system.go_from(me)
+        system.dispatch_from(me)
     }
 
     /// Binds it to a thread, whose call continues in the kernel. (Whatever the thread waited

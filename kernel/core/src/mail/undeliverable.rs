@@ -94,7 +94,7 @@ impl System {
     #[inline(never)]
     pub(crate) fn end_mail(&self, process: Ref<Process>, index: usize) -> u32 {
         // (who may not receive has nobody's hand: then nobody has called it)
-        let receives = |thread: &Thread| !same(thread.hand, self.nowhere);
+        let receives = |thread: &Thread| !same(thread.hand, self.no_list);
         let mut done = 0;
         if process.threads.first().is_some_and(receives) {
             let rest = self.threads.get(index..).unwrap_or(&[]);

@@ -227,7 +227,7 @@ impl System {
         };
         self.disarm_trigger(trigger);
         if let Some(list) = list {
-            self.slow_down();
+            self.leave_fast_mode();
             trigger.set(mode::HUNG);
             trigger.next.set(list.get());
             list.set(Some(trigger));
@@ -331,7 +331,7 @@ impl System {
     /// are due, it comes in front of them, and has its place when they are looked at.
     #[inline(never)]
     pub(super) fn latch_again(&self, trigger: Ref<Trigger>, at: u32) {
-        self.slow_down();
+        self.leave_fast_mode();
         let first = self.micro.due.get();
         trigger.set(match first {
             None => mode::DUE,

@@ -20,7 +20,8 @@ use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::Violation;
 
 use crate::micro::{
-    Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, job, odd, stage,
+    Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, group_flag, job,
+    stage,
 };
 use crate::sched::limit;
 use crate::{Error, Machine, Outcome, Ref, System, Thread, same};
@@ -40,7 +41,7 @@ fn copy_eight<M: Machine>(from: usize, to: usize) {
 /// of their ring is left, it may be another's.)
 #[inline(never)]
 fn are_idle(touches: &[Touch]) -> bool {
-    let has_job = |touch: &Touch| match touch.group.odd.get() & odd::APART {
+    let has_job = |touch: &Touch| match touch.group.flags.get() & group_flag::APART {
         0 => touch.group.rank.head.get().is_some(),
         _ => {
             let epoch = touch.group.epoch.get();
@@ -79,7 +80,7 @@ impl System {
     /// changed and false is returned.
     #[inline(never)]
     pub(super) extern "C" fn call_short<M: Machine>(&self, driver: Ref<Driver>) -> bool {
-        if driver.odd != 0 || driver.copies.len() > PIECE || !are_idle(driver.touches) {
+        if driver.is_not_short != 0 || driver.copies.len() > PIECE || !are_idle(driver.touches) {
             cold_path();
             return false;
         }
@@ -131,7 +132,8 @@ impl System {
         let micro = &self.micro;
         for touch in driver.touches {
             let group = touch.group;
-            if group.odd.get() & (odd::APART | odd::ALWAYS) == 0 && group.rank.head.get().is_none()
+            if group.flags.get() & (group_flag::APART | group_flag::ALWAYS) == 0
+                && group.rank.head.get().is_none()
             {
                 continue;
             }
@@ -331,7 +333,7 @@ impl System {
             return Outcome::error(Error::EPERM);
         }
         self.react::<M>();
-        self.go()
+        self.dispatch()
     }
 
     /// Takes the hart from the thread of an upcall. False: it runs none.
@@ -353,7 +355,7 @@ impl System {
             return false;
         }
         self.remove(thread);
-        thread.waits.set(Some(self.nowhere));
+        thread.waits.set(Some(self.no_list));
         self.note_upcall::<M>(driver, stage, value);
         micro.stage.set(stage);
         micro.value.set(value);

@@ -45,7 +45,7 @@ record! {
         /// Bytes of it: 1, 2, 4, 8.
         pub width: u32,
         /// 0: there is nothing to it but at most four copies.
-        pub odd: u32,
+        pub is_not_short: u32,
         /// The function of a process that it runs.
         pub upcall: Option<Ref<Upcall>>,
         /// Its number in the trace.

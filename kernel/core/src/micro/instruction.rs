@@ -23,7 +23,7 @@ impl System {
         let has_slots = match op {
             Op::Return => return self.end_block(),
             Op::Call(driver) => {
-                if driver.odd != 0 || !self.call_short::<M>(driver) {
+                if driver.is_not_short != 0 || !self.call_short::<M>(driver) {
                     self.call_driver::<M>(driver, program);
                 }
                 return;

@@ -1,7 +1,7 @@
 //! What must be true of the E and S machine between two events. For tests.
 
 use super::cause::List;
-use crate::micro::{Group, Program, Trigger, mode, odd};
+use crate::micro::{Group, Program, Trigger, group_flag, mode};
 use crate::sched::thread::state;
 use crate::{Ref, System, same};
 
@@ -120,7 +120,7 @@ impl System {
 
 fn check_group(group: Ref<Group>) -> Result<(), &'static str> {
     let threads = group.tasks.iter().map(|task| task.thread);
-    if group.odd.get() & odd::APART != 0 {
+    if group.flags.get() & group_flag::APART != 0 {
         let released = group.tasks.iter().filter(|task| task.is_released());
         hold!(
             released.count() == group.left.get() as usize,

@@ -7,7 +7,7 @@ use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, head, members};
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Group, Program, Release, Task, job, odd, stage};
+use crate::micro::{Group, Program, Release, Task, group_flag, job, stage};
 use crate::sched::limit;
 use crate::sched::thread::state;
 use crate::trace::reason;
@@ -41,8 +41,8 @@ impl Group {
     /// Whether its tasks are apart, are ready when S code says so, and none has a job.
     #[inline(never)]
     fn is_waiting(&self) -> bool {
-        let odd = self.odd.get() ^ (odd::APART | odd::ALWAYS);
-        odd | self.left.get() | (self.program.governed.get() ^ 1) == 0
+        let unusual = self.flags.get() ^ (group_flag::APART | group_flag::ALWAYS);
+        unusual | self.left.get() | (self.program.governed.get() ^ 1) == 0
     }
 
     /// The job of the last release. (Read whole before anything is stored: loads then do
@@ -62,7 +62,7 @@ impl Task {
     /// Whether it is released and has not completed.
     #[inline(never)]
     pub fn is_released(&self) -> bool {
-        match self.group.odd.get() & odd::APART {
+        match self.group.flags.get() & group_flag::APART {
             // (the Ring Invariant)
             0 => {
                 let head = self.group.rank.head.get();
@@ -91,13 +91,13 @@ impl Task {
 }
 
 impl System {
-    /// Releases a group that is a ring none of which has a job, with nothing odd about it;
+    /// Releases a group that is a ring none of which has a job, with nothing unusual about it;
     /// else nothing has changed and false is returned. O(1).
     #[inline(never)]
     pub(super) extern "C" fn release_ring<M: Machine>(&self, release: Ref<Release>) -> bool {
         let group = release.group.get();
-        let odd = group.odd.get() | release.parts.get() | self.micro.rest.get();
-        if odd as usize | some(group.rank.head.get()) != 0 {
+        let unusual = group.flags.get() | release.parts.get() | self.micro.rest.get();
+        if unusual as usize | some(group.rank.head.get()) != 0 {
             cold_path();
             let parts = release.parts.get() | self.micro.rest.get();
             return parts == 0
@@ -217,7 +217,7 @@ impl System {
             return self.violate::<M>(program, Violation::TimeSafety, Some(task), None);
         }
         self.note_instantly::<M>(release_label(task), members::ONE, group.ticks.get());
-        if group.odd.get() & odd::DEAD != 0 {
+        if group.flags.get() & group_flag::DEAD != 0 {
             return task.end(job::STOPPED);
         }
         task.job.set(group.epoch.get().wrapping_sub(job::EPOCH));
@@ -251,7 +251,7 @@ impl System {
         let thread = task.thread;
         if thread.waits.get().is_none() {
             self.remove(thread);
-            thread.waits.set(Some(self.nowhere));
+            thread.waits.set(Some(self.no_list));
         }
     }
 
@@ -260,7 +260,7 @@ impl System {
     #[inline(never)]
     pub(super) fn begin_rest<M: Machine>(&self, group: Ref<Group>) {
         // (the Ring Invariant; the first has begun)
-        if let (0, Some(head)) = (group.odd.get() & odd::APART, group.rank.head.get()) {
+        if let (0, Some(head)) = (group.flags.get() & group_flag::APART, group.rank.head.get()) {
             let rest = group.tasks.iter();
             for task in rest.filter(|task| task.thread.label > head.label) {
                 self.tell_job::<M>(task);
@@ -271,11 +271,11 @@ impl System {
     /// A group is no ring any more: its tasks have flags, and ranks of their own. O(tasks).
     #[inline(never)]
     pub(super) fn take_apart(&self, group: Ref<Group>) {
-        let bits = group.odd.get();
-        if bits & odd::APART != 0 {
+        let bits = group.flags.get();
+        if bits & group_flag::APART != 0 {
             return;
         }
-        group.odd.set(bits | odd::APART);
+        group.flags.set(bits | group_flag::APART);
         let head = group.rank.head.get();
         if head.is_some() {
             self.close(&group.rank);
@@ -287,7 +287,7 @@ impl System {
             let thread = task.thread;
             thread.next.set(thread);
             thread.prev.set(thread);
-            thread.waits.set(Some(self.nowhere));
+            thread.waits.set(Some(self.no_list));
             thread.clear(state::IN_RING);
             task.end(0);
             if thread.label >= first {
@@ -303,10 +303,10 @@ impl System {
     /// A group that is apart, but not always, is a ring again if none has a job.
     #[inline(never)]
     fn link_ring(&self, group: Ref<Group>) {
-        if group.odd.get() != odd::APART || group.left.get() != 0 {
+        if group.flags.get() != group_flag::APART || group.left.get() != 0 {
             return;
         }
-        group.odd.set(0);
+        group.flags.set(0);
         let mut last = None;
         for task in group.tasks.iter().rev() {
             let thread = task.thread;
@@ -346,14 +346,14 @@ impl System {
         let (next, rank) = (me.next.get(), me.rank.get());
         let (now, task) = (M::now(), next.place.task);
         // (no step waits for what it loads)
-        let odd = some(self.micro.later.get())
+        let unusual = some(self.micro.later.get())
             | before(self.agenda.next(), now) as usize
             | (next.label <= me.label) as usize;
         let following = task?;
         // (who has the rank of the group, and stands in a ring, is of the group; it has the
         // turn, because nobody runs in the place of a task, nor a task in another's)
         let group = following.group;
-        if odd | differ(rank, &group.rank) != 0 {
+        if unusual | differ(rank, &group.rank) != 0 {
             cold_path();
             return None;
         }
@@ -361,7 +361,7 @@ impl System {
         let (limited, late) = (me.limited.get(), before(job.deadline, now));
         me.answer(0);
         rank.head.set(Some(next));
-        self.slot.set(next);
+        self.first.set(next);
         job.tell::<M>(page);
         // (without a branch, which as a rule would be taken)
         let mask = ((limited != 0) as u8).wrapping_neg();
@@ -378,10 +378,10 @@ impl System {
         let now = M::now();
         if before(self.agenda.next(), now) {
             // what has fallen due before goes first, and at once
-            self.ring_at::<M>(now, now);
+            self.set_hart_timer::<M>(now, now);
             return self.again(me, Call::Complete, [0; 6]);
         }
-        let deadline = match task.group.odd.get() & odd::APART {
+        let deadline = match task.group.flags.get() & group_flag::APART {
             0 => task.group.rank.deadline.get(),
             _ => task.rank.deadline.get(),
         };
@@ -389,7 +389,7 @@ impl System {
         me.answer(0);
         self.end_job::<M>(task, now);
         if !self.has_work() {
-            let outcome = self.go();
+            let outcome = self.dispatch();
             if outcome.answer() == 0 {
                 return outcome.with(reason::COMPLETE | late);
             }
@@ -408,7 +408,7 @@ impl System {
         let label = head(Kind::Complete, 0, me.number() as u16);
         self.trace.write(now, label, late as u32, 0);
         self.react::<M>();
-        self.go()
+        self.dispatch()
     }
 
     /// The job of a task has ended.
@@ -418,14 +418,14 @@ impl System {
         if thread.limited.get() != 0 {
             thread.limited.set(limit::OWN | limit::FRESH);
         }
-        if group.odd.get() & odd::APART == 0 {
+        if group.flags.get() & group_flag::APART == 0 {
             // the next of the ring, if there is one
             let next = thread.next.get();
             match next.place.task {
                 Some(following) if next.label > thread.label => {
                     group.rank.head.set(Some(next));
-                    if same(self.slot.get(), thread) {
-                        self.slot.set(next);
+                    if same(self.first.get(), thread) {
+                        self.first.set(next);
                     }
                     self.tell_job::<M>(following);
                 }
@@ -497,8 +497,8 @@ impl System {
                 self.stop_job::<M>(task, Violation::Fault);
                 // (nor is what jobs before put out: its memory becomes what it was)
                 task.end(job::STOPPED);
-                let odd = &task.group.odd;
-                odd.set(odd.get() | odd::DEAD);
+                let unusual = &task.group.flags;
+                unusual.set(unusual.get() | group_flag::DEAD);
                 let program = task.group.program;
                 program
                     .bound
@@ -517,9 +517,9 @@ impl System {
             Some(task) => {
                 let place = thread.place;
                 thread.begin_at(place.entry, task.argument, place.body);
-                let bits = task.group.odd.get();
-                task.group.odd.set(bits & !odd::DEAD);
-                match bits & odd::FIXED {
+                let bits = task.group.flags.get();
+                task.group.flags.set(bits & !group_flag::DEAD);
+                match bits & group_flag::FIXED {
                     0 => &task.rank,
                     _ => return,
                 }

@@ -101,7 +101,7 @@ impl System {
         }
         me.answer(0);
         self.react::<M>();
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     #[inline(never)]

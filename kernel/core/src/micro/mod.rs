@@ -70,4 +70,4 @@ mod none;
 pub use code::{Cause, Code, Op, Release, Step, Wait, compare};
 pub use driver::{Copies, Copy, Driver, Port, Touch, Upcall, Write};
 pub use program::{Change, Micro, Program, Room, Time, Trigger, block, mode, stage};
-pub use task::{Group, Task, job, odd};
+pub use task::{Group, Task, group_flag, job};

@@ -32,7 +32,7 @@ impl System {
     pub(crate) fn react<M: Machine>(&self) {}
 
     pub(crate) fn machine_turn<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
-        self.go()
+        self.dispatch()
     }
 
     pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}

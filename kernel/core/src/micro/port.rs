@@ -56,7 +56,7 @@ impl System {
         let (micro, process) = (&self.micro, me.process);
         let [number, address, length, progress, .., call] = &me.context.a;
         let Some(port) = micro.ports.get(number.get()) else {
-            return self.go_from(me);
+            return self.dispatch_from(me);
         };
         let write = call.get() == Call::WritePort as usize;
         let (address, length, mut done) = (address.get(), length.get(), progress.get());
@@ -73,7 +73,7 @@ impl System {
                     self.begin_behind::<M>(me);
                     self.settle_place(me, false);
                 }
-                return self.go_from(me);
+                return self.dispatch_from(me);
             }
             if !write {
                 let place = port.place.wrapping_add(done);
@@ -94,7 +94,7 @@ impl System {
             self.written::<M>(port, now);
             self.react::<M>();
         }
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// The place of a thread that copies a value and has this one else: that of the machine, if

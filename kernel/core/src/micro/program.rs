@@ -168,7 +168,7 @@ record! {
         pub(crate) mail: Cell<Option<Ref<Trigger>>>,
         /// Threads of S code that dispatch a task, in order; the first has the hart.
         pub(crate) dispatchers: Cell<Option<Ref<Trigger>>>,
-        /// The only thread that dispatches a task, if it has nothing odd about it and nothing
+        /// The only thread that dispatches a task, if it has nothing unusual about it and nothing
         /// is due: while it stands here, one completion after another makes it go on without
         /// the event loop, and `running` is its task. See [`System::unsettle`].
         pub(crate) quick: Cell<Option<Ref<Trigger>>>,

@@ -1,13 +1,13 @@
 //! What S code that follows a schedule does nearly always, without the event loop: its
 //! only thread goes on from one dispatch to the next when a job completes; waits for a
 //! release when none is left; and dispatches the first task of that release. Whatever is
-//! odd shows before anything has changed. (1 KiB, so not where bytes count more than
+//! unusual shows before anything has changed. (1 KiB, so not where bytes count more than
 //! cycles.)
 
 use core::hint::cold_path;
 
 use crate::micro::jobs::lateness;
-use crate::micro::{Cause, Op, Task, Trigger, Wait, job, mode, odd};
+use crate::micro::{Cause, Op, Task, Trigger, Wait, group_flag, job, mode};
 use crate::sched::limit;
 use crate::trace::reason;
 use crate::{Machine, Outcome, Ref, System, Thread, before, differ, some};
@@ -16,7 +16,7 @@ impl System {
     /// No thread goes on without the event loop. If one has, its last activation is told:
     /// the order of activation was not (nobody who is compared with it came meanwhile).
     #[inline(never)]
-    pub(super) fn slow_down(&self) {
+    pub(super) fn leave_fast_mode(&self) {
         let micro = &self.micro;
         if let Some(thread) = micro.quick.take()
             && micro.mark.get() != thread.then.get().len()
@@ -29,19 +29,19 @@ impl System {
     /// The only thread that dispatches, whose task is ready in its place, may go on without
     /// the event loop if nothing is due.
     #[inline(never)]
-    pub(super) fn speed_up(&self, task: Ref<Task>) {
+    pub(super) fn enter_fast_mode(&self, task: Ref<Task>) {
         let micro = &self.micro;
         let Some(thread) = micro.dispatchers.get() else {
             return;
         };
-        let odd = thread.mode.get() & !mode::ARMED ^ mode::S_THREAD;
-        let odd = odd | micro.unsettled.get() | micro.ripe.get();
-        let odd = odd as usize
+        let unusual = thread.mode.get() & !mode::ARMED ^ mode::S_THREAD;
+        let unusual = unusual | micro.unsettled.get() | micro.ripe.get();
+        let unusual = unusual as usize
             | some(thread.peer.get())
             | some(micro.due.get())
             | some(micro.later.get())
             | differ(task.thread.rank.get(), micro.slot);
-        if odd == 0 {
+        if unusual == 0 {
             micro.quick.set(Some(thread));
             micro.mark.set(thread.then.get().len());
         }
@@ -72,11 +72,11 @@ impl System {
         let micro = &self.micro;
         let (thread, slot, now) = (micro.quick.get(), micro.slot, M::now());
         // (who runs, and is no helper, is of the top)
-        let odd = differ(me.next.get(), me)
+        let unusual = differ(me.next.get(), me)
             | differ(self.top.get(), slot)
             | before(self.agenda.next(), now) as usize;
         let below = slot.below.get();
-        if odd != 0 {
+        if unusual != 0 {
             cold_path();
             return None;
         }
@@ -93,17 +93,18 @@ impl System {
             return None;
         };
         let (next, wait, group) = (step.task.get(), step.wait.get(), task.group);
-        let odd = differ(task.thread, me) | some(group.watchers.get());
+        let unusual = differ(task.thread, me) | some(group.watchers.get());
         let (next, cause) = (next?, wait.cause.get());
         let other = next.group;
         let (own, epoch) = (next.job.get(), other.epoch.get());
-        let odd =
-            odd | ((other.odd.get() & odd::FIXED) | own.wrapping_add(job::EPOCH) ^ epoch) as usize;
+        let unusual = unusual
+            | ((other.flags.get() & group_flag::FIXED) | own.wrapping_add(job::EPOCH) ^ epoch)
+                as usize;
         let mode = thread.mode.get() ^ mode::S_THREAD;
         let waits = mode | !matches!(cause, Cause::Never) as u32;
-        if odd | waits as usize != 0 {
+        if unusual | waits as usize != 0 {
             cold_path();
-            if odd != 0 || !self.is_armed_for(thread, wait) {
+            if unusual != 0 || !self.is_armed_for(thread, wait) {
                 return None;
             }
             thread.code.set(step.code.get());
@@ -120,11 +121,11 @@ impl System {
         let (successor, limited) = (next.thread, me.limited.get());
         task.job.set(ended);
         slot.head.set(Some(successor));
-        let nowhere = self.nowhere;
+        let no_list = self.no_list;
         group.left.set(left.wrapping_sub(1));
-        self.slot.set(successor);
+        self.first.set(successor);
         me.answer(0);
-        me.waits.set(Some(nowhere));
+        me.waits.set(Some(no_list));
         successor.waits.set(None);
         successor.dispatch_at(slot);
         thread.then.set(rest);
@@ -145,20 +146,20 @@ impl System {
         };
         let [ticks, high] = &wait.value;
         let key = thread.reference.low.get().wrapping_add(ticks.get());
-        let odd = thread.mode.get() ^ (mode::S_THREAD | mode::ARMED)
+        let unusual = thread.mode.get() ^ (mode::S_THREAD | mode::ARMED)
             | (thread.alarm.key() ^ key)
             | thread.reference.rest.get()
             | high.get()
             | wait.detail.get();
-        odd == 0
+        unusual == 0
     }
 
     /// The same where the thread waits for a release next, which has not come.
     #[inline(never)]
     extern "C" fn wait_for_release<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        match self.wait_quickly::<M>(me) {
+        match self.fast_idle::<M>(me) {
             Some(late) => {
-                let outcome = self.go();
+                let outcome = self.dispatch();
                 match outcome.answer() {
                     0 => outcome.with(reason::COMPLETE | lateness(late)),
                     _ => self.tell_completion::<M>(me, M::now(), lateness(late)),
@@ -172,7 +173,7 @@ impl System {
     }
 
     #[inline(always)]
-    fn wait_quickly<M: Machine>(&self, me: Ref<Thread>) -> Option<bool> {
+    fn fast_idle<M: Machine>(&self, me: Ref<Thread>) -> Option<bool> {
         let (micro, now) = (&self.micro, M::now());
         let thread = micro.quick.get()?;
         let [op, rest @ ..] = thread.then.get() else {
@@ -186,7 +187,7 @@ impl System {
             return None;
         };
         let group = task.group;
-        let odd = differ(me.next.get(), me)
+        let unusual = differ(me.next.get(), me)
             | differ(me.rank.get(), slot)
             | differ(task.thread, me)
             | some(group.watchers.get())
@@ -194,7 +195,7 @@ impl System {
             | (differ(awaited, task) != 0 && awaited.is_released()) as usize
             | before(self.agenda.next(), now) as usize
             | (now == micro.instant.get()) as usize;
-        if odd != 0 {
+        if unusual != 0 {
             cold_path();
             return None;
         }
@@ -203,7 +204,7 @@ impl System {
         group.left.set(group.left.get().wrapping_sub(1));
         me.answer(0);
         self.close(slot);
-        me.waits.set(Some(self.nowhere));
+        me.waits.set(Some(self.no_list));
         me.return_to_own();
         if me.limited.get() != 0 {
             me.limited.set(limit::OWN | limit::FRESH);
@@ -228,7 +229,7 @@ impl System {
     /// dispatches a task of it without a timeout, and nobody else dispatches one. False: it
     /// is another case, and nothing has changed.
     #[inline(never)]
-    pub(super) fn wake_quickly<M: Machine>(&self) -> bool {
+    pub(super) fn fast_wake<M: Machine>(&self) -> bool {
         self.dispatch_first::<M>().is_some()
     }
 
@@ -248,21 +249,21 @@ impl System {
             return None;
         };
         let program = task.group.program;
-        let odd = thread.mode.get() ^ (mode::S_THREAD | mode::DUE)
+        let unusual = thread.mode.get() ^ (mode::S_THREAD | mode::DUE)
             | micro.unsettled.get()
             | micro.ripe.get()
             | micro.handling.get()
             | program.level
             | program.governed.get() ^ 1
-            | task.group.odd.get() & odd::FIXED;
-        let odd = odd as usize
+            | task.group.flags.get() & group_flag::FIXED;
+        let unusual = unusual as usize
             | some(thread.next.get())
             | some(micro.later.get())
             | some(micro.dispatchers.get())
             | some(slot.head.get())
             | (thread.spent.get() == micro.count.get()) as usize
             | (!task.is_new() | !awaited.is_released()) as usize;
-        if odd != 0 || task.thread.waits.get().is_none() {
+        if unusual != 0 || task.thread.waits.get().is_none() {
             cold_path();
             return None;
         }

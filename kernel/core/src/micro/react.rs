@@ -67,9 +67,9 @@ impl System {
     /// The machine's own thread has its turn.
     pub(crate) fn machine_turn<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         self.remove(me);
-        me.waits.set(Some(self.nowhere));
+        me.waits.set(Some(self.no_list));
         self.react::<M>();
-        self.go()
+        self.dispatch()
     }
 
     /// Whether code is due, and waits because who runs is as urgent; for tests.
@@ -117,7 +117,7 @@ impl System {
     /// Takes some of what has fallen due, and a line that has risen.
     #[inline(never)]
     fn look_at_hart<M: Machine>(&self) {
-        self.ring_due::<M>();
+        self.expire_due::<M>();
         self.take_line::<M>();
     }
 
@@ -135,8 +135,8 @@ impl System {
                 self.take_due::<M>();
             } else {
                 // (the timer looks at more than has come)
-                self.ring_next::<M>(at);
-                self.ring_at::<M>(self.agenda.next(), M::now());
+                self.expire_next::<M>(at);
+                self.set_hart_timer::<M>(self.agenda.next(), M::now());
             }
         } else {
             self.settle::<M>();

@@ -7,7 +7,7 @@
 
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Task, Trigger, mode, odd};
+use crate::micro::{Task, Trigger, group_flag, mode};
 use crate::{Machine, Rank, Ref, System, same};
 #[cfg(not(feature = "fast"))]
 use crate::{Outcome, Thread};
@@ -16,16 +16,16 @@ impl System {
     /// Without `quick` nothing goes on without the event loop.
     #[cfg(not(feature = "fast"))]
     #[inline(always)]
-    pub(super) fn slow_down(&self) {}
+    pub(super) fn leave_fast_mode(&self) {}
 
     #[cfg(not(feature = "fast"))]
     #[inline(always)]
-    fn speed_up(&self, _: Ref<Task>) {}
+    fn enter_fast_mode(&self, _: Ref<Task>) {}
 
     #[cfg(not(feature = "fast"))]
     #[allow(clippy::extra_unused_type_parameters)] // that of the other
     #[inline(always)]
-    pub(super) fn wake_quickly<M: Machine>(&self) -> bool {
+    pub(super) fn fast_wake<M: Machine>(&self) -> bool {
         false
     }
 
@@ -40,7 +40,7 @@ impl System {
     #[inline(never)]
     pub(super) fn unsettle(&self) {
         self.micro.unsettled.set(1);
-        self.slow_down();
+        self.leave_fast_mode();
     }
 
     /// A thread of S code dispatches a task, behind those that dispatch one.
@@ -91,7 +91,7 @@ impl System {
     #[inline(never)]
     pub(super) fn settle<M: Machine>(&self) {
         let micro = &self.micro;
-        self.slow_down();
+        self.leave_fast_mode();
         micro.unsettled.set(0);
         let mut next = micro.dispatchers.get();
         let task = next.and_then(|holder| holder.task.get());
@@ -142,7 +142,7 @@ impl System {
             self.consider_changes::<M>();
         }
         if let Some(task) = task {
-            self.speed_up(task);
+            self.enter_fast_mode(task);
         }
     }
 
@@ -151,7 +151,7 @@ impl System {
     fn rank_in_slot(&self, task: Ref<Task>) -> Ref<Rank> {
         let (group, slot) = (task.group, self.micro.slot);
         match group.program.level {
-            0 if group.odd.get() & odd::FIXED != 0 || slot.head.get().is_some() => {
+            0 if group.flags.get() & group_flag::FIXED != 0 || slot.head.get().is_some() => {
                 task.thread.own.get()
             }
             0 => {

@@ -1,6 +1,6 @@
 //! The most usual instants: a trigger for a time whose block releases one group, which is a
 //! ring, and renews itself, or does nothing but that. Straight lines without a frame:
-//! whatever is odd shows before anything has changed, and then [`timed`](super::timed)
+//! whatever is unusual shows before anything has changed, and then [`timed`](super::timed)
 //! sees to it. (1 KB, so not where bytes count more than cycles.)
 
 use core::cell::Cell;
@@ -12,7 +12,7 @@ use crate::micro::{Cause, Op, Step, Trigger, mode};
 use crate::{Alarm, Event, Machine, Outcome, Ref, System, Thread, before, some};
 
 impl System {
-    /// The first of the agenda, which is due by `now`, is a trigger. O(1), unless it is odd.
+    /// The first of the agenda, which is due by `now`, is a trigger. O(1), unless it is unusual.
     #[inline(never)]
     pub(crate) extern "C" fn on_release<M: Machine>(
         &self,
@@ -32,8 +32,8 @@ impl System {
         let Some(key) = self.renewed(trigger, step, release.parts.get()) else {
             return self.on_trigger::<M>(trigger, me);
         };
-        let odd = group.odd.get() as usize | some(rank.head.get());
-        if self.has_more(odd) {
+        let unusual = group.flags.get() as usize | some(rank.head.get());
+        if self.has_more(unusual) {
             cold_path();
             return self.on_trigger::<M>(trigger, me);
         }
@@ -58,7 +58,7 @@ impl System {
         M::alarm(next, now);
         if !self.opens_top_unless(0, rank, thread) {
             cold_path();
-            return self.open_and_go(rank, thread);
+            return self.open_and_dispatch(rank, thread);
         }
         self.run_wanting(thread, thread.wants.get())
     }
@@ -90,13 +90,13 @@ impl System {
             return self.look_on::<M>(me);
         }
         M::alarm(next, now);
-        self.go()
+        self.dispatch()
     }
 
     /// When a trigger rings next whose block renews it by `step`; `None` if something about
-    /// them is odd, or `odd` is not 0.
+    /// them is unusual, or `unusual` is not 0.
     #[inline(always)]
-    fn renewed(&self, trigger: Ref<Trigger>, step: Ref<Step>, odd: u32) -> Option<u32> {
+    fn renewed(&self, trigger: Ref<Trigger>, step: Ref<Step>, unusual: u32) -> Option<u32> {
         let wait = step.wait.get();
         let Cause::After = wait.cause.get() else {
             return None;
@@ -104,26 +104,28 @@ impl System {
         let (alarm, [period, high]) = (&trigger.alarm, &wait.value);
         let period = period.get();
         let key = alarm.key().wrapping_add(period);
-        let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED))
+        let unusual = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED))
             | trigger.rest.get()
-            | odd
+            | unusual
             | wait.detail.get()
             | high.get()
             | period >> 30;
-        if odd as usize | self.agenda.loses_front(alarm, key) != 0 || period == 0 {
+        if unusual as usize | self.agenda.loses_front(alarm, key) != 0 || period == 0 {
             cold_path();
             return None;
         }
         Some(key)
     }
 
-    /// Whether `odd` is not 0, or there is more for the machine to do, or somebody as urgent.
+    /// Whether `unusual` is not 0, or there is more for the machine to do, or somebody as urgent.
     #[inline(always)]
-    fn has_more(&self, odd: usize) -> bool {
+    fn has_more(&self, unusual: usize) -> bool {
         let micro = &self.micro;
-        let odd =
-            odd | micro.unsettled.get() as usize | some(micro.due.get()) | some(micro.later.get());
-        odd != 0 || self.is_machine_late()
+        let unusual = unusual
+            | micro.unsettled.get() as usize
+            | some(micro.due.get())
+            | some(micro.later.get());
+        unusual != 0 || self.is_machine_late()
     }
 
     /// Begins an instant, if it is another one, and renews the trigger. Returns the instant's

@@ -33,8 +33,8 @@ record! {
         pub(crate) left: Cell<u32>,
         /// What waits for the release or the completion of one of its tasks.
         pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
-        /// Bits of [`odd`].
-        pub odd: Cell<u32>,
+        /// Bits of [`group_flag`].
+        pub flags: Cell<u32>,
         /// What the trace says of a release, see [`giornata_abi::ring::members`].
         pub members: u32,
         /// In the order of their numbers.
@@ -64,8 +64,8 @@ record! {
     }
 }
 
-/// Bits of [`Group::odd`].
-pub mod odd {
+/// Bits of [`Group::flags`].
+pub mod group_flag {
     /// Its tasks are no ring now.
     pub const APART: u32 = 1;
     /// They never are one: fixed priorities decide, S code dispatches them, triggers wait

@@ -35,11 +35,11 @@ impl System {
         let micro = &self.micro;
         let (mut trigger, mut left) = (trigger, SHORT);
         loop {
-            let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED) | micro.unsettled.get())
+            let unusual = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED) | micro.unsettled.get())
                 as usize
                 | some(micro.due.get())
                 | some(micro.later.get());
-            if odd != 0 || self.is_machine_late() {
+            if unusual != 0 || self.is_machine_late() {
                 cold_path();
                 break;
             }
@@ -71,12 +71,12 @@ impl System {
             let next = again.unwrap_or_else(|| self.renew_alarm(trigger));
             if before(now, next) {
                 // (threads of S code may have waited for a release)
-                if micro.due.get().is_some() && !self.wake_quickly::<M>() {
+                if micro.due.get().is_some() && !self.fast_wake::<M>() {
                     cold_path();
                     break;
                 }
                 M::alarm(next, now);
-                return self.go_from(me);
+                return self.dispatch_from(me);
             }
             // (of one instant they are in the order of their activation)
             cold_path();
@@ -145,7 +145,7 @@ impl System {
     fn is_interrupted<M: Machine>(&self, trigger: Ref<Trigger>) -> bool {
         if trigger.is(mode::ARMED) {
             self.disarm_trigger(trigger);
-            self.ring_at::<M>(self.agenda.next(), M::now());
+            self.set_hart_timer::<M>(self.agenda.next(), M::now());
         }
         M::pending()
     }
@@ -159,8 +159,8 @@ impl System {
             return false;
         };
         let [ticks, high] = &wait.value;
-        let odd = high.get() | wait.detail.get() | trigger.rest.get() | ticks.get() >> 30;
-        if odd != 0 || ticks.get() == 0 || micro.unused.take().is_none() {
+        let unusual = high.get() | wait.detail.get() | trigger.rest.get() | ticks.get() >> 30;
+        if unusual != 0 || ticks.get() == 0 || micro.unused.take().is_none() {
             cold_path();
             return false;
         }

@@ -17,6 +17,6 @@ impl System {
     pub(crate) fn leave_ceiling(&self, me: Ref<Thread>) -> Outcome {
         me.state.set(me.state.get() & state::OTHERS);
         self.settle_place(me, true);
-        self.go()
+        self.dispatch()
     }
 }

@@ -42,7 +42,7 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::SetPolicy) => system.set_policy::<M>(me, b, c, d, e, f),
         Some(Operation::SetTimer) => system.set_timer(me, b, c, d, e),
         Some(Operation::RealTime) => system.real_time(me),
-        Some(Operation::GoBack) => system.go_back::<M>(me, b),
+        Some(Operation::GoBack) => system.signal_return::<M>(me, b),
         Some(Operation::SetName) => {
             system.set_name::<M>(me, b, [c as u32, d as u32, e as u32, f as u32])
         }

@@ -71,7 +71,7 @@ impl System {
 
     #[inline(always)]
     pub(crate) fn leave_ceiling(&self, _: Ref<Thread>) -> Outcome {
-        self.go()
+        self.dispatch()
     }
 
     #[inline(always)]
@@ -80,7 +80,7 @@ impl System {
     }
 
     #[inline(always)]
-    pub(crate) fn go_on_with_mutex<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn continue_with_mutex<M: Machine>(&self, _: Ref<Thread>) {}
 
     #[inline(always)]
     pub(crate) fn end_of_account<M: Machine>(&self, _: Ref<Thread>, _: u32) -> bool {
@@ -88,7 +88,7 @@ impl System {
     }
 
     #[inline(always)]
-    pub(crate) fn ring_account<M: Machine>(&self, _: Ref<Thread>, _: Ref<Alarm>) -> bool {
+    pub(crate) fn expire_account<M: Machine>(&self, _: Ref<Thread>, _: Ref<Alarm>) -> bool {
         false
     }
 

@@ -196,7 +196,7 @@ impl System {
     }
 
     /// A server goes on with a mutex that it waited for.
-    pub(crate) fn go_on_with_mutex<M: Machine>(&self, payer: Ref<Thread>) {
+    pub(crate) fn continue_with_mutex<M: Machine>(&self, payer: Ref<Thread>) {
         payer.limited.set(payer.limited.get() & !AGAIN);
         if let Some(account) = self.account(payer) {
             let now = now::<M>();
@@ -368,7 +368,11 @@ impl System {
     }
 
     /// The alarm of an account rings, if it is one.
-    pub(crate) fn ring_account<M: Machine>(&self, thread: Ref<Thread>, alarm: Ref<Alarm>) -> bool {
+    pub(crate) fn expire_account<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        alarm: Ref<Alarm>,
+    ) -> bool {
         if same(alarm, &thread.alarm) {
             return false;
         }
@@ -484,7 +488,7 @@ impl System {
             self.set_rank(thread, before, false);
         }
         me.answer(0);
-        self.go()
+        self.dispatch()
     }
 
     /// The caller is woken, if it sleeps, when another thread of its process has run so much;

@@ -102,7 +102,7 @@ fn store_word<M: Machine>(place: usize, value: usize) {
 
 impl System {
     /// A thread of the caller's process runs `handler` when it next has the turn, with the
-    /// frame as its argument, and then goes on by [`System::go_back`]. If it waits, its wait
+    /// frame as its argument, and then goes on by [`System::signal_return`]. If it waits, its wait
     /// ends: EINTR. O(depth).
     ///
     /// EBUSY: it has something to do in the kernel first. EFAULT: its stack has no room.
@@ -127,7 +127,7 @@ impl System {
             false => push::<M>(thread, handler),
         };
         me.answer(error);
-        self.go()
+        self.dispatch()
     }
 
     /// The wait of a thread ends, unless it waits for a reply.
@@ -160,13 +160,13 @@ impl System {
 
     /// The caller goes on with the registers in a frame. EFAULT: it is not its process's.
     #[inline(never)]
-    pub(crate) fn go_back<M: Machine>(&self, me: Ref<Thread>, frame: usize) -> Outcome {
+    pub(crate) fn signal_return<M: Machine>(&self, me: Ref<Thread>, frame: usize) -> Outcome {
         let load = |register: &Cell<usize>, place: usize| register.set(load_word::<M>(place));
         if !transfer::<M>(me.process, frame, &me.context, load) {
             return Outcome::error(Error::EFAULT);
         }
         me.kind.set(kind::FULL);
-        M::go_on_at(me.context.pc.get());
+        M::return_at(me.context.pc.get());
         Outcome::switch(me)
     }
 }

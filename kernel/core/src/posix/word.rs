@@ -11,9 +11,9 @@ use core::hint::cold_path;
 use giornata_abi::control::CEILING;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
-use crate::general::in_general;
 use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
+use crate::slow_path::slow_path;
 use crate::sync::fast::{begin_to_want, end_of_chain, help};
 use crate::sync::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
 use crate::sync::private::id_of;
@@ -77,13 +77,13 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
     {
         let object = handle.used;
         let value = M::load(place);
-        let odd = (object.serial.get() ^ serial as u32) as usize
+        let unusual = (object.serial.get() ^ serial as u32) as usize
             | me.state.get() as usize
             | (low | high == 0) as usize;
-        if odd == 0 && object.kind.get() == PRIVATE_MUTEX {
+        if unusual == 0 && object.kind.get() == PRIVATE_MUTEX {
             if let Some(owner) = owner_of(system, me, object, word, value)
-                && differ(system.slot.get(), me) == 0
-                && let Some((end, odd)) = end_of_chain(system, me, owner)
+                && differ(system.first.get(), me) == 0
+                && let Some((end, unusual)) = end_of_chain(system, me, owner)
             {
                 if object.owner.get().is_none() {
                     object.word.set(word);
@@ -92,9 +92,9 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
                 }
                 begin_to_want(system, me, object);
                 arm_until::<M>(system, me, low, high);
-                return help(system, me, end, odd);
+                return help(system, me, end, unusual);
             }
-        } else if odd | some(object.waiters.get()) == 0
+        } else if unusual | some(object.waiters.get()) == 0
             && object.kind.get() == PRIVATE_SEMAPHORE
             && value & (MOST | WAITED_FOR) == 0
         {
@@ -106,7 +106,7 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
             return system.wait(me, object);
         }
     }
-    in_general!(Lock, slot, serial, low, high, word, a5, me, system)
+    slow_path!(Lock, slot, serial, low, high, word, a5, me, system)
 }
 
 /// Who has a private mutex, if it is a thread that owns no ceiling: by its record if it is in
@@ -124,9 +124,9 @@ fn owner_of(
         return owner.filter(|_| mutex.word.get() == word);
     }
     let owner = system.threads.get((value & (LOCKED - 1)) as usize)?;
-    let odd = mutex.count.get() | value & WAITED_FOR | owner.state.get() & state::CEILING;
-    let odd = odd | id_of(owner) ^ value & !WAITED_FOR;
-    (odd as usize | differ(owner.process, me.process) == 0 && owner.lives()).then_some(owner)
+    let unusual = mutex.count.get() | value & WAITED_FOR | owner.state.get() & state::CEILING;
+    let unusual = unusual | id_of(owner) ^ value & !WAITED_FOR;
+    (unusual as usize | differ(owner.process, me.process) == 0 && owner.lives()).then_some(owner)
 }
 
 /// The caller is about to wait, until an instant at most.
@@ -156,14 +156,14 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
         && let Some(place) = place_in_data(me.process, word)
     {
         let object = handle.used;
-        let odd = (object.serial.get() ^ serial as u32) as usize | (object.word.get() ^ word);
+        let unusual = (object.serial.get() ^ serial as u32) as usize | (object.word.get() ^ word);
         if object.kind.get() == PRIVATE_MUTEX {
-            let first = system.slot.get();
-            let odd = odd | me.state.get() as usize | is_not(me.held.get(), object);
-            let odd = odd | is_not(first.wants.get(), object) | same(first, me) as usize;
-            let odd = odd | odd_to_have(first) | (object.count.get() ^ 1) as usize;
+            let first = system.first.get();
+            let unusual = unusual | me.state.get() as usize | is_not(me.held.get(), object);
+            let unusual = unusual | is_not(first.wants.get(), object) | same(first, me) as usize;
+            let unusual = unusual | odd_to_have(first) | (object.count.get() ^ 1) as usize;
             // (under a ceiling that it has published it goes on, and the mutex is free)
-            if odd | M::load(me.control.wrapping_add(CEILING)) as usize == 0 {
+            if unusual | M::load(me.control.wrapping_add(CEILING)) as usize == 0 {
                 object.owner.set(None);
                 me.held.set(object.held_next.get());
                 object.count.set(0);
@@ -174,9 +174,9 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
         } else if object.kind.get() == PRIVATE_SEMAPHORE
             && let Some(first) = object.waiters.get()
         {
-            let odd = odd | differ(first.next.get(), first) | some(first.wants.get());
-            let odd = odd | odd_to_have(first);
-            if system.opens_top_unless(odd, first.rank.get(), first) {
+            let unusual = unusual | differ(first.next.get(), first) | some(first.wants.get());
+            let unusual = unusual | odd_to_have(first);
+            if system.opens_top_unless(unusual, first.rank.get(), first) {
                 object.waiters.set(None);
                 first.waits.set(None);
                 M::store(place, object.most.get() << LIMIT);
@@ -184,7 +184,7 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
             }
         }
     }
-    in_general!(Unlock, slot, serial, word, me, system)
+    slow_path!(Unlock, slot, serial, word, me, system)
 }
 
 /// 0 if a thread waits for nothing but what it is given, and perhaps for an instant.

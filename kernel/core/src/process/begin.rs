@@ -68,10 +68,10 @@ impl System {
             }
         }
         self.remove(me);
-        me.waits.set(Some(self.nowhere));
+        me.waits.set(Some(self.no_list));
         me.answer(value);
         self.end_tenancy::<M>(me, value);
-        self.go()
+        self.dispatch()
     }
 
     /// The caller's id and stack.

@@ -37,8 +37,8 @@ fn if_joins(
     number: usize,
 ) -> Option<Ref<Thread>> {
     let thread = noted?;
-    let odd = is_not(thread.waits.get(), &process.joiners) | (joins(thread).get() ^ number);
-    noted.filter(|_| odd == 0)
+    let unusual = is_not(thread.waits.get(), &process.joiners) | (joins(thread).get() ^ number);
+    noted.filter(|_| unusual == 0)
 }
 
 /// Who waits for news of a process that this one supervises: one at most. O(1).
@@ -114,7 +114,7 @@ extern "C" fn create_any<M: Machine>(
     let _ = begin::<M>(me, thread, argument, body, rank);
     let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
     me.results([slot, serial, 0, 0, 0, 0]);
-    system.insert_and_go(me, thread)
+    system.insert_and_dispatch(me, thread)
 }
 
 impl System {
@@ -189,8 +189,8 @@ impl System {
         low: usize,
         high: usize,
     ) -> Outcome {
-        if let Some((thread, odd)) = self.sibling(me, slot, serial)
-            && odd | (thread.tenancy.get() ^ tenancy::ENDED) as usize == 0
+        if let Some((thread, unusual)) = self.sibling(me, slot, serial)
+            && unusual | (thread.tenancy.get() ^ tenancy::ENDED) as usize == 0
         {
             let [value, ..] = &thread.context.a;
             let value = value.get();

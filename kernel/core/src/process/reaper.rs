@@ -120,7 +120,7 @@ impl System {
     pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) {
         let process = reaper.process;
         let now = process.life.get();
-        let slot = self.slot.get();
+        let slot = self.first.get();
         if same(slot.process, process) && !same(slot, reaper) && now != life::START {
             // a dead thread's turn
             if now == life::SEARCH {
@@ -195,7 +195,7 @@ impl System {
         }
         let reaper = process.reaper;
         self.remove(reaper);
-        reaper.waits.set(Some(self.nowhere));
+        reaper.waits.set(Some(self.no_list));
         if next == life::PAUSE {
             return;
         }
@@ -276,7 +276,7 @@ impl System {
             None => self.remove(thread),
             Some(_) => self.leave_wait::<M>(thread),
         }
-        thread.waits.set(Some(self.nowhere));
+        thread.waits.set(Some(self.no_list));
         thread.state.set(thread.state.get() & state::PARKED_ON);
         thread.tenancy.set(tenancy::NOBODY);
     }

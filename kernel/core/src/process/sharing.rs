@@ -50,8 +50,8 @@ impl System {
             return Outcome::error(Error::ESRCH);
         };
         let (access, attached) = (access(how), process.attached.get());
-        let odd = (access & !grant | attached & bit(index)) as usize;
-        if odd | (region.zeroed.get() ^ region.size) | (how >> 1) != 0 {
+        let unusual = (access & !grant | attached & bit(index)) as usize;
+        if unusual | (region.zeroed.get() ^ region.size) | (how >> 1) != 0 {
             cold_path();
             return self.attach_seldom::<M>(me, index, how);
         }

@@ -64,7 +64,7 @@ impl System {
             (life::ALIVE, true) => return Outcome::error(Error::EEXIST),
             (_, true) => return Outcome::error(Error::EBUSY),
         }
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// Waits for the next process that ended or was restarted.

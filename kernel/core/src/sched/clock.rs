@@ -26,7 +26,7 @@ impl System {
     /// of another, the donor's.
     #[inline(always)]
     pub(crate) fn yield_now<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let slot = self.slot.get();
+        let slot = self.first.get();
         let (own, other) = (me.state.get(), slot.state.get());
         me.answer(0);
         if own & state::IN_RING | (own | other) >> state::LIFT != 0 {
@@ -36,7 +36,7 @@ impl System {
         let next = slot.next.get();
         let wants = next.wants.get();
         slot.rank.get().head.set(Some(next));
-        self.slot.set(next);
+        self.first.set(next);
         self.run_wanting(next, wants)
     }
 
@@ -55,7 +55,7 @@ impl System {
         }
         let next = slot.next.get();
         slot.rank.get().head.set(Some(next));
-        self.slot.set(next);
-        self.go()
+        self.first.set(next);
+        self.dispatch()
     }
 }

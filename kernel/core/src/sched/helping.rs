@@ -65,16 +65,16 @@ impl System {
     /// Another thread's turn: the first of the queue runs, or the owner of what it
     /// wants.
     #[inline(always)]
-    pub(crate) fn go(&self) -> Outcome {
-        let slot = self.slot.get();
+    pub(crate) fn dispatch(&self) -> Outcome {
+        let slot = self.first.get();
         self.run_wanting(slot, slot.wants.get())
     }
 
     /// The same, of a caller whose result is written: it goes on if it has the turn.
     #[inline(never)]
-    pub(crate) extern "C" fn go_from(&self, me: Ref<Thread>) -> Outcome {
+    pub(crate) extern "C" fn dispatch_from(&self, me: Ref<Thread>) -> Outcome {
         let _ = me;
-        self.go()
+        self.dispatch()
     }
 
     /// The first of the queue, with what it wants at hand.
@@ -96,7 +96,7 @@ impl System {
     pub(crate) extern "C" fn resolve(&self) -> Outcome {
         let mut changes = PIECE;
         loop {
-            let slot = self.slot.get();
+            let slot = self.first.get();
             if !slot.process.is_alive() {
                 // it lends nothing: its turn is its own end
                 return Outcome::switch(slot);
@@ -212,7 +212,7 @@ impl System {
     /// place it runs wait as long as it does. O(depth).
     #[inline(never)]
     pub(crate) extern "C" fn may_wait(&self, thread: Ref<Thread>, owner: Ref<Thread>) -> bool {
-        let (mut at, mut links) = (self.slot.get(), self.depth);
+        let (mut at, mut links) = (self.first.get(), self.depth);
         while !same(at, thread) {
             match at.wants.get().and_then(|wanted| wanted.owner.get()) {
                 Some(owner) if links != 0 => at = owner,
@@ -230,8 +230,8 @@ impl System {
     /// A thread asks for something: who asked earlier of two is told by this number.
     #[inline(always)]
     pub(crate) fn ask(&self, thread: Ref<Thread>) {
-        let asked = self.asked.get().wrapping_add(1);
-        self.asked.set(asked);
+        let asked = self.wait_serial.get().wrapping_add(1);
+        self.wait_serial.set(asked);
         thread.asked().set(asked as usize);
     }
 
@@ -352,7 +352,7 @@ impl System {
     /// has no limit, or not the turn. O(depth of the chain).
     #[inline(never)]
     pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
-        let mut at = self.slot.get();
+        let mut at = self.first.get();
         let mut payer = None;
         loop {
             if payer.is_none()

@@ -31,7 +31,7 @@ impl System {
             return;
         };
         if posix::has_waited(payer) {
-            self.go_on_with_mutex::<M>(payer);
+            self.continue_with_mutex::<M>(payer);
         }
         let now = M::now();
         let used = self.hart().uncharged(now);
@@ -54,7 +54,7 @@ impl System {
         // (it has run on for a little before the alarm stopped it)
         let left = left.wrapping_sub(used).cast_signed().max(0) as u32;
         let (end, first) = (now.wrapping_add(left), self.agenda.next());
-        self.ring_at::<M>(if before(end, first) { end } else { first }, now);
+        self.set_hart_timer::<M>(if before(end, first) { end } else { first }, now);
     }
 
     /// The timer has rung, and nothing else was due: perhaps who was interrupted, or its

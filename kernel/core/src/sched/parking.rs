@@ -37,7 +37,7 @@ impl System {
             self.ask(thread);
         }
         thread.hangs_on().set(owner.number() as usize);
-        thread.waits.set(Some(self.nowhere));
+        thread.waits.set(Some(self.no_list));
         thread.set(state::PARKED);
         self.come(thread, &owner.parked);
         owner.set(state::PARKED_ON);

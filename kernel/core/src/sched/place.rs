@@ -104,7 +104,7 @@ impl System {
             (None, Some(object)) => &object.waiters,
             (None, None) => return,
         };
-        // (in that of `nowhere` there is nobody)
+        // (in `no_list` there is nobody)
         if heap.get().is_none() {
             return thread.rank.0.set(rank);
         }
@@ -180,7 +180,7 @@ impl System {
                 // it waits for an owner or a server, and has told of nothing else
                 return outcome;
             }
-            self.note_told::<M>(me);
+            self.note_hinted_mutex::<M>(me);
             // whoever waits has no ceiling that it published
             let state = me.state.get();
             if state >> state::LIFT != 0 {
@@ -215,7 +215,7 @@ impl System {
             return outcome;
         }
         // (an event asks once who runs for whoever wants something: the idle thread's next)
-        let slot = self.slot.get();
+        let slot = self.first.get();
         Outcome::switch(match slot.wants.get() {
             None => slot,
             Some(_) => self.idle(),
@@ -232,6 +232,6 @@ impl System {
         self.stand_at_base(slot);
         self.insert(slot);
         self.settle_chain(me, slot);
-        self.go()
+        self.dispatch()
     }
 }

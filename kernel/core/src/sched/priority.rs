@@ -43,7 +43,7 @@ impl System {
                         self.set_rank(thread, before, false);
                     }
                     me.answer(0);
-                    return self.go();
+                    return self.dispatch();
                 }
             }
             _ => Error::ESRCH,

@@ -140,9 +140,13 @@ impl System {
 
     /// Any insertion, and who runs then; `me` goes on with 0 if it still has the turn.
     #[inline(never)]
-    pub(crate) extern "C" fn insert_and_go(&self, me: Ref<Thread>, thread: Ref<Thread>) -> Outcome {
+    pub(crate) extern "C" fn insert_and_dispatch(
+        &self,
+        me: Ref<Thread>,
+        thread: Ref<Thread>,
+    ) -> Outcome {
         self.insert(thread);
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// Queues a thread behind its equals.
@@ -166,16 +170,20 @@ impl System {
         }
         rank.head.set(Some(thread));
         if same(self.top.get(), rank) {
-            self.slot.set(thread);
+            self.first.set(thread);
         }
     }
 
     /// The same, wherever it stands then, and who runs.
     #[cfg(all(feature = "programs", feature = "fast"))]
     #[inline(never)]
-    pub(crate) extern "C" fn open_and_go(&self, rank: Ref<Rank>, head: Ref<Thread>) -> Outcome {
+    pub(crate) extern "C" fn open_and_dispatch(
+        &self,
+        rank: Ref<Rank>,
+        head: Ref<Thread>,
+    ) -> Outcome {
         self.open_any(rank, head);
-        self.go()
+        self.dispatch()
     }
 
     /// Takes a thread out of the ready queue.
@@ -195,8 +203,8 @@ impl System {
         unlink(thread);
         if rank.head.get().is_some_and(|head| same(head, thread)) {
             rank.head.set(Some(next));
-            if same(self.slot.get(), thread) {
-                self.slot.set(next);
+            if same(self.first.get(), thread) {
+                self.first.set(next);
             }
         }
     }

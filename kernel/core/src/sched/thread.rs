@@ -74,7 +74,7 @@ record! {
         /// The mutex that it waits for, or the mailbox to which it called. It stays in
         /// the ready queue meanwhile, and the owner runs in its place.
         pub(crate) wants: Cell<Option<Ref<Object>>>,
-        /// The object in whose list it waits, [`System::nowhere`](crate::System) if in
+        /// The object in whose list it waits, [`System::no_list`](crate::System) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
         /// Where it is queued when it is ready, and its urgency when it waits.

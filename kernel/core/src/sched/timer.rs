@@ -44,13 +44,13 @@ impl System {
     #[inline(never)]
     pub(crate) fn set_alarm<M: Machine>(&self, alarm: Ref<Alarm>, key: u32) {
         if self.agenda.set(alarm, key) {
-            self.ring_at::<M>(key, M::now());
+            self.set_hart_timer::<M>(key, M::now());
         }
     }
 
     /// Sets the alarm of the hart, out of line.
     #[inline(never)]
-    pub(crate) fn ring_at<M: Machine>(&self, at: u32, now: u32) {
+    pub(crate) fn set_hart_timer<M: Machine>(&self, at: u32, now: u32) {
         M::alarm(at, now);
     }
 
@@ -79,7 +79,7 @@ impl System {
         me.answer(0);
         me.set(state::SLEEPS);
         self.arm::<M>(me, low, high);
-        self.block(me, self.nowhere)
+        self.block(me, self.no_list)
     }
 
     /// The timer has rung: what is due, then the next alarm.
@@ -102,8 +102,8 @@ impl System {
         };
         // (an instant farther ahead than the agenda orders has only to be set anew)
         let far = thread.alarm.key() as usize ^ thread.context.t[0].get() as u32 as usize;
-        let odd = (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize | far;
-        if !self.opens_top_unless(odd, thread.rank.get(), thread) {
+        let unusual = (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize | far;
+        if !self.opens_top_unless(unusual, thread.rank.get(), thread) {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
@@ -126,13 +126,13 @@ impl System {
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         private::begin_block_anew::<M>(me);
-        let idle = self.ring_due::<M>();
+        let idle = self.expire_due::<M>();
         self.react::<M>();
         // (what has come meanwhile goes first)
         if idle && me.limited.get() != 0 && !M::pending() {
             self.look_at_limit::<M>(me, M::now());
         }
-        self.go_from(me)
+        self.dispatch_from(me)
     }
 
     /// A few of what is due ring, until a line rises. Returns whether nothing was due.
@@ -140,23 +140,23 @@ impl System {
     /// If something still is, it waits for twice as long as that has taken: so the handler
     /// of the line runs before all of a hundred have rung, whoever they are.
     #[inline(never)]
-    pub(crate) fn ring_due<M: Machine>(&self) -> bool {
+    pub(crate) fn expire_due<M: Machine>(&self) -> bool {
         let began = M::now();
         let (mut now, mut left, mut waits) = (began, RINGS, false);
         loop {
             let next = self.agenda.next();
             if before(now, next) {
-                self.ring_at::<M>(next, now);
+                self.set_hart_timer::<M>(next, now);
                 return left == RINGS;
             }
             if left == 0 || waits && self.take_line::<M>() {
                 now = M::now();
                 let pause = now.wrapping_sub(began).wrapping_mul(2);
-                self.ring_at::<M>(now.wrapping_add(pause), now);
+                self.set_hart_timer::<M>(now.wrapping_add(pause), now);
                 return false;
             }
             left = left.wrapping_sub(1);
-            self.ring_next::<M>(now);
+            self.expire_next::<M>(now);
             waits = M::pending();
             now = M::now();
         }
@@ -164,13 +164,13 @@ impl System {
 
     /// The first of the agenda, which is due, rings.
     #[inline(never)]
-    pub(crate) fn ring_next<M: Machine>(&self, now: u32) {
+    pub(crate) fn expire_next<M: Machine>(&self, now: u32) {
         let Some(alarm) = self.agenda.first() else {
             return self.agenda.refresh(now, self.records());
         };
         self.agenda.remove(alarm, self.records());
         match alarm.event {
-            Event::Thread(thread) if self.ring_account::<M>(thread, alarm) => {}
+            Event::Thread(thread) if self.expire_account::<M>(thread, alarm) => {}
             Event::Thread(thread) => self.expire::<M>(thread),
             Event::Epoch => self.on_epoch::<M>(),
             Event::Trigger(trigger) => self.ring(trigger),

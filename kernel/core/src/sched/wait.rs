@@ -30,15 +30,15 @@ impl System {
         me.waits.set(Some(object));
         let Some(head) = self.leaves_top(me, rank) else {
             cold_path();
-            return self.remove_and_go(me);
+            return self.remove_and_dispatch(me);
         };
         self.run_wanting(head, head.wants.get())
     }
 
     #[inline(never)]
-    extern "C" fn remove_and_go(&self, me: Ref<Thread>) -> Outcome {
+    extern "C" fn remove_and_dispatch(&self, me: Ref<Thread>) -> Outcome {
         self.remove(me);
-        self.go()
+        self.dispatch()
     }
 
     /// The thread waits for the object, behind those as urgent. Another runs.
@@ -63,7 +63,7 @@ impl System {
     #[inline(never)]
     pub(crate) extern "C" fn wait_behind(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
         self.enter(me, object);
-        self.go()
+        self.dispatch()
     }
 
     /// A thread leaves the queue and waits in the list of an object.
@@ -80,9 +80,9 @@ impl System {
     /// nothing has changed.
     #[inline(always)]
     pub(crate) fn wakes(&self, object: Ref<Object>, first: Ref<Thread>) -> bool {
-        let odd = differ(first.next.get(), first) | some(first.wants.get());
-        let odd = odd | (first.state.get() | first.process.life.get()) as usize;
-        if !self.opens_top_unless(odd, first.rank.get(), first) {
+        let unusual = differ(first.next.get(), first) | some(first.wants.get());
+        let unusual = unusual | (first.state.get() | first.process.life.get()) as usize;
+        if !self.opens_top_unless(unusual, first.rank.get(), first) {
             cold_path();
             return false;
         }
@@ -114,7 +114,7 @@ impl System {
             return Some(first);
         }
         self.leave(first);
-        first.waits.set(Some(self.nowhere));
+        first.waits.set(Some(self.no_list));
         object.waiters.get()
     }
 
@@ -137,7 +137,7 @@ impl System {
             self.disarm(thread);
         }
         thread.state.set(thread.state.get() & state::KEPT);
-        self.want_next::<M>(thread);
+        self.reacquire_mutex::<M>(thread);
         if thread.is(posix::SERVER) {
             self.wake_server::<M>(thread);
         }

@@ -13,7 +13,7 @@ use giornata_abi::control::{NEXT_LOCK, NEXT_SERIAL};
 use crate::sched::leftist::more_urgent_of;
 use crate::sched::thread::state;
 use crate::sync::object::kind;
-use crate::sync::operation::{DONE, GOES_ON, STAYS};
+use crate::sync::object_call::{DONE, GOES_ON, STAYS};
 use crate::{Error, Machine, Object, Ref, System, Thread, before, posix};
 
 /// Threads that are looked at to find who waited when a broadcast began.
@@ -31,13 +31,13 @@ impl System {
     ) -> usize {
         if slot.get() & GOES_ON == 0 {
             slot.set(slot.get() | GOES_ON);
-            began.set(self.asked.get() as usize);
+            began.set(self.wait_serial.get() as usize);
         }
         while let Some(waiter) = self.earlier(condition, began.get() as u32) {
             self.leave(waiter);
             match waiter.process.is_alive() {
                 true => self.awaken::<M>(waiter),
-                false => waiter.waits.set(Some(self.nowhere)),
+                false => waiter.waits.set(Some(self.no_list)),
             }
             if crate::machine::waits::<M>() {
                 return STAYS;
@@ -50,14 +50,14 @@ impl System {
     /// which one it will lock, it wants that if another has it. What would close a circle
     /// it does not want: EDEADLK after a condition, else it just goes on.
     #[inline(always)]
-    pub(crate) fn want_next<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn reacquire_mutex<M: Machine>(&self, thread: Ref<Thread>) {
         if thread.wants.get().is_some() || thread.is(state::HINTED) {
-            self.want_noted::<M>(thread);
+            self.acquire_hinted_mutex::<M>(thread);
         }
     }
 
     #[inline(never)]
-    fn want_noted<M: Machine>(&self, thread: Ref<Thread>) {
+    fn acquire_hinted_mutex<M: Machine>(&self, thread: Ref<Thread>) {
         let is_told = thread.is(state::HINTED);
         thread.clear(state::HINTED);
         let Some(mutex) = thread.wants.get() else {
@@ -105,9 +105,9 @@ impl System {
     }
 
     /// A thread waits. If it has told which mutex it will lock then, it notes that: see
-    /// [`want_next`](Self::want_next).
+    /// [`reacquire_mutex`](Self::reacquire_mutex).
     #[inline(always)]
-    pub(crate) fn note_told<M: Machine>(&self, me: Ref<Thread>) {
+    pub(crate) fn note_hinted_mutex<M: Machine>(&self, me: Ref<Thread>) {
         if !cfg!(feature = "hints") {
             return;
         }

@@ -1,6 +1,6 @@
 //! Calls to mutexes, semaphores and condition variables: the usual cases.
 //!
-//! Each function looks at what its case needs, ors together whatever would be odd, and
+//! Each function looks at what its case needs, ors together whatever would be unusual, and
 //! either does it, without a call and without a frame, or leaves it to the general
 //! function, which has the same arguments and needs to know nothing of the first.
 
@@ -9,11 +9,11 @@ use core::hint::cold_path;
 use giornata_abi::call::Call;
 use giornata_abi::control::{NEXT_LOCK, TAKEN};
 
-use crate::general::{self, in_general};
 #[cfg(feature = "posix")]
 use crate::posix;
 use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
+use crate::slow_path::{self, slow_path};
 use crate::sync::object::kind;
 use crate::trace::reason;
 use crate::{Machine, Object, Outcome, Ref, System, Thread, differ, is_not, same, some};
@@ -39,12 +39,12 @@ pub(crate) extern "C" fn lock<M: Machine>(
         let (kind, count) = (object.kind.get(), object.count.get());
         let wrong = (object.serial.get() ^ serial as u32) as usize | word;
         if kind == kind::MUTEX {
-            let (owner, odd) = (object.owner.get(), wrong | me.state.get() as usize);
-            if odd | count as usize | some(owner) == 0 {
+            let (owner, unusual) = (object.owner.get(), wrong | me.state.get() as usize);
+            if unusual | count as usize | some(owner) == 0 {
                 object.give_to(me);
                 return Outcome::DONE;
             }
-            if odd == 0
+            if unusual == 0
                 && let Some(owner) = owner
             {
                 return lock_owned::<M>(slot, serial, low, high, object, owner, me, system);
@@ -63,7 +63,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
     #[cfg(feature = "posix")]
     return posix::lock_word::<M>(slot, serial, low, high, word, a5, me, system);
     #[cfg(not(feature = "posix"))]
-    in_general!(Lock, slot, serial, low, high, word, a5, me, system)
+    slow_path!(Lock, slot, serial, low, high, word, a5, me, system)
 }
 
 /// Waits for a plain mutex that another owns. (Out of line, so that what comes back at
@@ -81,13 +81,13 @@ extern "C" fn lock_owned<M: Machine>(
     me: Ref<Thread>,
     system: Ref<System>,
 ) -> Outcome {
-    if differ(system.slot.get(), me) | (low & high ^ FOR_EVER) == 0
-        && let Some((end, odd)) = end_of_chain(system, me, owner)
+    if differ(system.first.get(), me) | (low & high ^ FOR_EVER) == 0
+        && let Some((end, unusual)) = end_of_chain(system, me, owner)
     {
         begin_to_want(system, me, mutex);
-        return help(system, me, end, odd);
+        return help(system, me, end, unusual);
     }
-    in_general!(Lock, slot, serial, low, high, 0, 0, me, system)
+    slow_path!(Lock, slot, serial, low, high, 0, 0, me, system)
 }
 
 /// The caller wants a mutex that another owns.
@@ -99,10 +99,15 @@ pub(crate) fn begin_to_want(system: Ref<System>, me: Ref<Thread>, mutex: Ref<Obj
     me.answer(0);
 }
 
-/// The end of its chain runs in its place, if nothing is odd: see [`end_of_chain`].
+/// The end of its chain runs in its place, if nothing is unusual: see [`end_of_chain`].
 #[inline(always)]
-pub(crate) fn help(system: Ref<System>, me: Ref<Thread>, end: Ref<Thread>, odd: usize) -> Outcome {
-    if odd != 0 {
+pub(crate) fn help(
+    system: Ref<System>,
+    me: Ref<Thread>,
+    end: Ref<Thread>,
+    unusual: usize,
+) -> Outcome {
+    if unusual != 0 {
         cold_path();
         return system.resolve();
     }
@@ -120,22 +125,22 @@ pub(crate) fn end_of_chain(
     owner: Ref<Thread>,
 ) -> Option<(Ref<Thread>, usize)> {
     let (mut at, mut links) = (owner, system.depth);
-    let mut odd = me.limited.get() as usize;
+    let mut unusual = me.limited.get() as usize;
     loop {
         let wants = at.wants.get();
         if (same(at, me) as usize | some(at.waits.get()) != 0) | (links == 0) {
             cold_path();
             return None;
         }
-        odd |= at.process.life.get() as usize;
+        unusual |= at.process.life.get() as usize;
         let Some(wanted) = wants else {
-            return Some((at, odd));
+            return Some((at, unusual));
         };
         links = links.wrapping_sub(1);
-        odd |= at.limited.get() as usize;
+        unusual |= at.limited.get() as usize;
         at = wanted.owner.get()?;
         // (a job is run by nobody)
-        odd |= at.handles.is_empty() as usize;
+        unusual |= at.handles.is_empty() as usize;
     }
 }
 
@@ -159,9 +164,9 @@ pub(crate) extern "C" fn unlock<M: Machine>(
         if kind == kind::MUTEX {
             // (what it owns last is the first of its list)
             let next = object.held_next.get();
-            let odd = wrong | me.state.get() as usize | is_not(me.held.get(), object);
-            if odd == 0 {
-                let first = system.slot.get();
+            let unusual = wrong | me.state.get() as usize | is_not(me.held.get(), object);
+            if unusual == 0 {
+                let first = system.first.get();
                 object.owner.set(None);
                 me.held.set(next);
                 if same(first, me) {
@@ -169,10 +174,10 @@ pub(crate) extern "C" fn unlock<M: Machine>(
                 }
                 me.answer(0);
                 // whoever has the turn takes it
-                let odd = is_not(first.wants.get(), object)
+                let unusual = is_not(first.wants.get(), object)
                     | (first.state.get() | (object.count.get() ^ 1) | first.process.life.get())
                         as usize;
-                if odd == 0 {
+                if unusual == 0 {
                     object.count.set(0);
                     first.wants.set(None);
                     object.give_to(first);
@@ -188,7 +193,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
                     Some(first) if wrong == 0 => {
                         give_to_waiter::<M>(slot, serial, object, first, 0, 0, me, system)
                     }
-                    _ => in_general!(Unlock, slot, serial, word, me, system),
+                    _ => slow_path!(Unlock, slot, serial, word, me, system),
                 };
             }
             object.count.set(count.wrapping_add(1));
@@ -198,7 +203,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
     #[cfg(feature = "posix")]
     return posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, system);
     #[cfg(not(feature = "posix"))]
-    in_general!(Unlock, slot, serial, word, me, system)
+    slow_path!(Unlock, slot, serial, word, me, system)
 }
 
 /// Gives a mutex back and waits for a signal.
@@ -220,8 +225,9 @@ pub(crate) extern "C" fn wait<M: Machine>(
             | (condition.kind.get() ^ kind::CONDITION)
             | (object.kind.get() ^ kind::MUTEX)
             | me.state.get();
-        let odd = wrong as usize | is_not(me.held.get(), object) | word | (low & high ^ FOR_EVER);
-        if odd == 0 {
+        let unusual =
+            wrong as usize | is_not(me.held.get(), object) | word | (low & high ^ FOR_EVER);
+        if unusual == 0 {
             let next = object.held_next.get();
             object.owner.set(None);
             me.held.set(next);
@@ -231,7 +237,7 @@ pub(crate) extern "C" fn wait<M: Machine>(
             return system.wait(me, condition);
         }
     }
-    in_general!(Wait, slot, serial, mutex, low, high, word, me, system)
+    slow_path!(Wait, slot, serial, mutex, low, high, word, me, system)
 }
 
 /// The most urgent thread that waits for a condition goes on when it has its mutex.
@@ -261,7 +267,7 @@ pub(crate) extern "C" fn signal<M: Machine>(
             return wake_wanting::<M>(slot, serial, condition, first, SIGNAL, 0, me, system);
         }
     }
-    in_general!(Signal, slot, serial, 0, me, system)
+    slow_path!(Signal, slot, serial, 0, me, system)
 }
 
 /// A semaphore is given to one that waits: in the usual case the most urgent thread.
@@ -308,9 +314,9 @@ extern "C" fn wake_wanting<M: Machine>(
         };
         let stale = (mutex.serial.get() as usize) ^ first.noted().get();
         let special = mutex.kind.get() ^ kind::MUTEX;
-        let odd = (state & !state::HINTED | first.process.life.get() | special) as usize;
-        let odd = odd | theirs | stale | differ(first.next.get(), first);
-        if system.opens_top_unless(odd, first.rank.get(), first) {
+        let unusual = (state & !state::HINTED | first.process.life.get() | special) as usize;
+        let unusual = unusual | theirs | stale | differ(first.next.get(), first);
+        if system.opens_top_unless(unusual, first.rank.get(), first) {
             object.waiters.set(None);
             first.waits.set(None);
             if owner.is_some() {
@@ -329,11 +335,11 @@ extern "C" fn wake_wanting<M: Machine>(
             return Outcome::switch(first);
         }
     }
-    general::begin_as::<M>(slot, serial, call, me, system)
+    slow_path::begin_as::<M>(slot, serial, call, me, system)
 }
 
 /// A mutex is free, and the first of the queue does not just take it: it is told that it
-/// has it, or something is odd.
+/// has it, or something is unusual.
 #[inline(never)]
 extern "C" fn give_to_first<M: Machine>(
     mutex: Ref<Object>,
@@ -341,8 +347,8 @@ extern "C" fn give_to_first<M: Machine>(
     system: Ref<System>,
 ) -> Outcome {
     let state = (first.state.get() ^ state::HINTED) | mutex.odd_to_take();
-    let odd = (state | first.process.life.get()) as usize | is_not(first.wants.get(), mutex);
-    if odd != 0 || !cfg!(feature = "hints") {
+    let unusual = (state | first.process.life.get()) as usize | is_not(first.wants.get(), mutex);
+    if unusual != 0 || !cfg!(feature = "hints") {
         cold_path();
         return system.resolve();
     }

@@ -16,7 +16,7 @@ pub(crate) mod none;
 #[cfg_attr(not(feature = "mail"), allow(dead_code))]
 pub mod object;
 #[cfg(feature = "services")]
-pub(crate) mod operation;
+pub(crate) mod object_call;
 #[cfg(feature = "services")]
 pub(crate) mod owning;
 #[cfg(feature = "services")]

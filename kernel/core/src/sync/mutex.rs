@@ -4,7 +4,7 @@ use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;
 use crate::sched::wait::Woken;
 use crate::sync::object::kind;
-use crate::sync::operation::{DONE, STAYS};
+use crate::sync::object_call::{DONE, STAYS};
 use crate::{Error, Machine, Object, Ref, System, Thread, same};
 
 impl System {

@@ -13,13 +13,13 @@ pub(crate) fn begin_block_anew<M: Machine>(_: Ref<Thread>) {}
 
 impl System {
     #[inline(always)]
-    pub(crate) fn go(&self) -> Outcome {
-        Outcome::switch(self.slot.get())
+    pub(crate) fn dispatch(&self) -> Outcome {
+        Outcome::switch(self.first.get())
     }
 
     #[inline(always)]
-    pub(crate) fn go_from(&self, _: Ref<Thread>) -> Outcome {
-        self.go()
+    pub(crate) fn dispatch_from(&self, _: Ref<Thread>) -> Outcome {
+        self.dispatch()
     }
 
     #[inline(always)]
@@ -41,9 +41,9 @@ impl System {
 
     pub(crate) fn unpark(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn note_told<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn note_hinted_mutex<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn reacquire_mutex<M: Machine>(&self, _: Ref<Thread>) {}
 
     /// Who does not sleep waits for no instant.
     pub(crate) fn end_timed_wait<M: Machine>(&self, _: Ref<Thread>) {}
@@ -72,7 +72,7 @@ impl System {
     /// Who has a limit pays for itself.
     #[inline(always)]
     pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
-        let pays = runner.limited.get() & OWN != 0 && same(self.slot.get(), runner);
+        let pays = runner.limited.get() & OWN != 0 && same(self.first.get(), runner);
         pays.then_some(runner)
     }
 

@@ -113,7 +113,7 @@ record! {
 /// Looks a number up, once: the object, and 0 if its tenant is of this kind and the
 /// one that the serial number names.
 ///
-/// No branch but for a slot beyond the table: whoever asks ors in what else is odd.
+/// No branch but for a slot beyond the table: whoever asks ors in what else is unusual.
 #[inline(always)]
 pub(crate) fn look(
     me: Ref<Thread>,

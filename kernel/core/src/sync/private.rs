@@ -30,7 +30,7 @@ use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::sched::thread;
 use crate::sync::object::kind;
-use crate::sync::operation::DONE;
+use crate::sync::object_call::DONE;
 use crate::{Error, Machine, Object, Process, Ref, System, Thread, same};
 
 /// Where a word of a process lies; `None` if it may not write it.

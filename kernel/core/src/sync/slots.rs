@@ -9,10 +9,10 @@
 
 use core::cell::Cell;
 
-use crate::general::in_general;
 use crate::sched::thread::state;
+use crate::slow_path::slow_path;
 use crate::sync::object::kind;
-use crate::sync::operation::{DONE, GOES_ON, STAYS};
+use crate::sync::object_call::{DONE, GOES_ON, STAYS};
 use crate::{Error, Machine, Object, Outcome, Ref, System, Thread, same, some};
 
 /// Threads that are looked at in one piece.
@@ -40,7 +40,7 @@ pub(crate) extern "C" fn create<M: Machine>(
             return me.pair(slot, object.serial.get() as usize);
         }
     }
-    in_general!(CreateObject, slot, how, server, a3, a4, a5, me, system)
+    slow_path!(CreateObject, slot, how, server, a3, a4, a5, me, system)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -69,7 +69,7 @@ pub(crate) extern "C" fn delete<M: Machine>(
             return Outcome::DONE;
         }
     }
-    in_general!(DeleteObject, slot, serial, a2, a3, a4, a5, me, system)
+    slow_path!(DeleteObject, slot, serial, a2, a3, a4, a5, me, system)
 }
 
 /// An object is no more. (A mutex still counts who wants it, and its owner keeps it until
@@ -166,7 +166,7 @@ impl System {
         };
         self.leave(first);
         if !first.process.is_alive() {
-            first.waits.set(Some(self.nowhere));
+            first.waits.set(Some(self.no_list));
             return true;
         }
         // (what it has told that it will lock it still wants)

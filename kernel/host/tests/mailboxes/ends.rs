@@ -91,7 +91,7 @@ fn a_server_with_another_client_goes_on_in_the_place_of_that() {
     stage.has_request(1, 2, 2);
     stage.advance(1);
     kill(&mut stage, 2).sleep(SUPERVISOR, 9).runs(1);
-    assert_eq!(stage.rig.kernel().slot().number(), 3);
+    assert_eq!(stage.rig.kernel().first().number(), 3);
     stage.reply(1, 3, of_3, 7).runs(3).returned(3, &[7]);
 }
 

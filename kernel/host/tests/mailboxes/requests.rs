@@ -71,7 +71,7 @@ fn a_server_runs_at_the_most_urgent_of_its_clients_now() {
     stage.advance(1).runs(OTHER);
     // the second request is queued, and its client helps all the same
     stage.request(OTHER, mailbox, 2).runs(SERVER);
-    assert_eq!(stage.rig.kernel().slot().number() as usize, OTHER);
+    assert_eq!(stage.rig.kernel().first().number() as usize, OTHER);
     stage.reply(SERVER, CLIENT, first, 0).runs(SERVER);
     let second = stage.has_request(SERVER, OTHER, 2);
     stage.reply(SERVER, OTHER, second, 0).runs(OTHER);
@@ -113,7 +113,7 @@ fn a_request_to_a_mailbox_that_nobody_serves_waits_for_a_receiver() {
         .runs(SERVER)
         .has_word(SERVER, 9, 3);
     // the most urgent that waits helps from now on
-    assert_eq!(stage.rig.kernel().slot().number() as usize, CLIENT);
+    assert_eq!(stage.rig.kernel().first().number() as usize, CLIENT);
     stage.receive(SERVER, mailbox);
     let token = stage.has_request(SERVER, CLIENT, 1);
     stage.reply(SERVER, CLIENT, token, 9).runs(CLIENT);

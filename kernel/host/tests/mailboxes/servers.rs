@@ -310,7 +310,7 @@ fn a_request_to_an_attached_mailbox_is_the_servers() {
     };
     let from = from.word() | ENVELOPE_CALL;
     assert_eq!(results[..6], [0, 16, 0, 1, from, CLIENT]);
-    assert_eq!(stage.rig.kernel().slot().number() as usize, CLIENT);
+    assert_eq!(stage.rig.kernel().first().number() as usize, CLIENT);
     stage
         .reply(SERVER, CLIENT, results[6], 4)
         .runs(CLIENT)

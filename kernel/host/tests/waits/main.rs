@@ -83,7 +83,7 @@ fn a_line_whose_wait_was_interrupted_is_kept_for_the_next_that_awaits_it() {
     stage.advance_to(T);
     stage.act();
     stage.raise();
-    stage.go_back();
+    stage.signal_return();
     assert_eq!(stage.returned, [Error::EINTR as usize]);
     assert_eq!(stage.await_line(), Some(0), "the line has come");
     assert_eq!(stage.await_line(), None, "it has come once");

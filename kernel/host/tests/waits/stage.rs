@@ -546,7 +546,7 @@ impl Stage {
             return self.rest();
         }
         if waiter.context.pc.get() == FUNCTION {
-            self.go_back();
+            self.signal_return();
         }
         if self.rig.running() == WAITER {
             self.rest();
@@ -554,7 +554,7 @@ impl Stage {
     }
 
     /// The waiter, which runs in the handler of a signal, goes on with what it did.
-    pub(crate) fn go_back(&mut self) {
+    pub(crate) fn signal_return(&mut self) {
         let frame = self.rig.thread(WAITER).context.a[0].get();
         let back = [posix::Operation::GoBack as usize, frame, 0, 0, 0, 0];
         self.rig.call_number(posix::CALL, back);

@@ -27,18 +27,18 @@ impl System {
         keep(&rank.deadline, oldest);
     }
 
-    /// The usual insertion without a call: nothing is odd, no thread of its urgency is
+    /// The usual insertion without a call: nothing is unusual, no thread of its urgency is
     /// ready, and it is the most urgent. Else false, and nothing has changed.
     #[inline(always)]
     pub(crate) fn opens_top_unless(
         &self,
-        odd: usize,
+        unusual: usize,
         rank: Ref<Rank>,
         thread: Ref<Thread>,
     ) -> bool {
         let top = self.top.get();
-        let odd = odd | some(rank.head.get()) | (top.unmarked.get() as usize);
-        if odd != 0 || rank.level.get() >= top.level.get() {
+        let unusual = unusual | some(rank.head.get()) | (top.unmarked.get() as usize);
+        if unusual != 0 || rank.level.get() >= top.level.get() {
             cold_path();
             return false;
         }
@@ -70,7 +70,7 @@ impl System {
         rank.below.set(Some(top));
         top.above.set(Some(rank));
         self.top.set(rank);
-        self.slot.set(thread);
+        self.first.set(thread);
     }
 
     /// An insertion below the top without a call: no thread of this fixed priority is
@@ -112,7 +112,7 @@ impl System {
         rank.head.set(None);
         below.above.set(None);
         self.top.set(below);
-        self.slot.set(head);
+        self.first.set(head);
         Some(head)
     }
 
@@ -139,7 +139,7 @@ impl System {
         rank.below.set(Some(top));
         top.above.set(Some(rank));
         self.top.set(rank);
-        self.slot.set(head);
+        self.first.set(head);
     }
 
     /// The same as [`close`](Self::close).
@@ -166,7 +166,7 @@ impl System {
             None => {
                 self.top.set(below);
                 if let Some(head) = below.head.get() {
-                    self.slot.set(head);
+                    self.first.set(head);
                 }
             }
             Some(above) => {

@@ -133,16 +133,16 @@ impl System {
         kept.is_some_and(|kept| same(kept, rank)).then_some(number)
     }
 
-    /// The usual insertion without a call: nothing is odd, no thread of its urgency is
+    /// The usual insertion without a call: nothing is unusual, no thread of its urgency is
     /// ready, and it is the most urgent. Else false, and nothing has changed.
     #[inline(always)]
     pub(crate) fn opens_top_unless(
         &self,
-        odd: usize,
+        unusual: usize,
         rank: Ref<Rank>,
         thread: Ref<Thread>,
     ) -> bool {
-        odd | some(rank.head.get()) == 0 && self.opens_above(rank, thread)
+        unusual | some(rank.head.get()) == 0 && self.opens_above(rank, thread)
     }
 
     /// The same where as a rule a lone thread has been interrupted.
@@ -154,7 +154,7 @@ impl System {
         }
         self.put(rank, thread);
         self.top.set(rank);
-        self.slot.set(thread);
+        self.first.set(thread);
         true
     }
 
@@ -182,7 +182,7 @@ impl System {
         self.put(rank, head);
         if rank.is_above(self.top.get()) {
             self.top.set(rank);
-            self.slot.set(head);
+            self.first.set(head);
         }
     }
 
@@ -313,7 +313,7 @@ impl System {
         let head = top.head.get();
         self.top.set(top);
         if let Some(head) = head {
-            self.slot.set(head);
+            self.first.set(head);
         }
     }
 

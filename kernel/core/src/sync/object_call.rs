@@ -1,6 +1,6 @@
 //! Calls to objects that are no mailboxes: whatever is not usual.
 //!
-//! See [`crate::general`]: the arguments lie in the caller's registers, and a call that
+//! See [`crate::slow_path`]: the arguments lie in the caller's registers, and a call that
 //! is not over when a piece is done is made again with them.
 
 use giornata_abi::call::Call;
@@ -35,16 +35,16 @@ const BROADCAST: usize = Call::Broadcast as usize;
 /// Carries a call out.
 #[inline(never)]
 pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> Outcome {
-    let answer = operate::<M>(me, system);
+    let answer = run::<M>(me, system);
     if answer != STAYS {
         // (also if another runs: it may have come to the mutex, and so to its ceiling)
         me.end_call(answer);
     }
-    system.go_from(me)
+    system.dispatch_from(me)
 }
 
 #[inline(never)]
-fn operate<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> usize {
+fn run<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> usize {
     let [slot, serial, third, fourth, fifth, sixth, _, number] = &me.context.a;
     let number = number.get();
     let (place, goes_on) = match number {

@@ -1,7 +1,7 @@
-//! Calls to objects: whatever is not usual.
+//! The slow path of calls to objects.
 //!
-//! The handlers of the table decide by all that may be odd, or-ed into one branch before
-//! anything has changed. What is odd begins anew here, as a call that is made again: its
+//! The handlers of the table decide by all that may be unusual, or-ed into one branch before
+//! anything has changed. What is unusual begins anew here, as a call that is made again: its
 //! number and its arguments lie in the caller's registers. So it can end in any piece,
 //! and say in those where it goes on.
 
@@ -9,23 +9,23 @@ use giornata_abi::call::Call;
 
 use crate::mail::mailbox;
 use crate::sched::thread;
-use crate::sync::operation;
+use crate::sync::object_call;
 use crate::{Machine, Outcome, Ref, System, Thread};
 
 /// The general handler of a call.
-macro_rules! in_general {
+macro_rules! slow_path {
     ($call:ident, $a:expr, $b:expr, $c:expr, $me:expr, $system:expr) => {{
         core::hint::cold_path();
         const CALL: usize = giornata_abi::call::Call::$call as usize;
-        $crate::general::begin_of_three::<M, CALL>($a, $b, $c, $me, $system)
+        $crate::slow_path::begin_of_three::<M, CALL>($a, $b, $c, $me, $system)
     }};
     ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $system:expr) => {{
         core::hint::cold_path();
         const CALL: usize = giornata_abi::call::Call::$call as usize;
-        $crate::general::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $system)
+        $crate::slow_path::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $system)
     }};
 }
-pub(crate) use in_general;
+pub(crate) use slow_path;
 
 /// The call `CALL` with its arguments. (Three instructions, out of line: where it is
 /// entered from all registers are taken, and they stay as they are.)
@@ -103,7 +103,7 @@ extern "C" fn general<M: Machine>(
     me.request().priority.set(a);
     me.kind.set(thread::kind::AGAIN);
     match number.get() < Call::Send as usize {
-        true => operation::carry_out::<M>(me, system),
+        true => object_call::carry_out::<M>(me, system),
         false => mailbox::carry_out::<M>(me, system),
     }
 }
