@@ -10,7 +10,7 @@ use giornata_abi::id::EXTRA;
 use crate::mail::mailbox;
 #[cfg(feature = "mail")]
 use crate::mail::receiving;
-use crate::sched::thread::role;
+use crate::sched::thread;
 #[cfg(feature = "services")]
 use crate::slow_path::slow_path;
 use crate::{Machine, Outcome, Ref, System, Thread, same};
@@ -140,25 +140,25 @@ extern "C-unwind" fn no_such_call(
 
 impl System {
     /// The turn of a thread that lives in the kernel or has something to do there, see
-    /// [`kind`](crate::sched::thread::kind), or of the idle thread while it is not the first of the
+    /// [`kind`](thread::kind), or of the idle thread while it is not the first of the
     /// queue: a piece of work, after which the hart looks at its timer and lines. The outcome
     /// names the thread that runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);
         }
-        if me.role & role::REAPER != 0 {
+        if me.role & thread::role::REAPER != 0 {
             self.reap::<M>(me);
         } else {
             match me.kind.get() {
                 #[cfg(feature = "services")]
-                crate::sched::thread::kind::FINISHES => self.finish_wait::<M>(me),
+                thread::kind::FINISHES => self.finish_wait::<M>(me),
                 #[cfg(feature = "mail")]
-                crate::sched::thread::kind::CONTINUES => {
+                thread::kind::CONTINUES => {
                     return mailbox::carry_out::<M>(me, M::system());
                 }
                 #[cfg(feature = "programs")]
-                crate::sched::thread::kind::COPIES => return self.copy_value::<M>(me),
+                thread::kind::COPIES => return self.copy_value::<M>(me),
                 _ => {}
             }
         }

@@ -28,15 +28,9 @@ record! {
 }
 
 impl Hart {
-    /// The thread that runs when no other can.
-    #[inline(always)]
-    pub fn idle(&self) -> Ref<Thread> {
-        self.idle
-    }
-
     /// Ticks since the running thread began to be charged: not yet in its record.
     #[inline(always)]
-    pub(crate) fn uncharged(&self, now: u32) -> u32 {
+    pub fn uncharged(&self, now: u32) -> u32 {
         now.wrapping_sub(self.since.get())
     }
 

@@ -126,6 +126,6 @@ impl System {
     /// The thread that runs when no other can.
     #[inline(always)]
     pub fn idle(&self) -> Ref<Thread> {
-        self.hart.idle
+        self.hart().idle
     }
 }

@@ -552,7 +552,7 @@ impl Rig {
             let (spent, carry) = left
                 .spent
                 .get()
-                .overflowing_add(now.wrapping_sub(kernel.hart().since.get()));
+                .overflowing_add(kernel.hart().uncharged(now));
             left.spent.set(spent);
             left.spent_high
                 .set(left.spent_high.get() + u32::from(carry));

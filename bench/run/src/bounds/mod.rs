@@ -83,7 +83,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     shares: usize,
     /// Say what calls take of each bound, and those within these functions: `--calls
-    /// on_timer_any,ring_due`. Each is counted where it is.
+    /// on_timer_any,expire_due`. Each is counted where it is.
     #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', num_args = 0.., require_equals = false)]
     calls: Option<Vec<String>>,
     /// Tell of each function, too, with what it calls.

@@ -9,8 +9,7 @@ use giornata_abi::call::{Call, NOBODY};
 use giornata_abi::id::{EXTRA, SLOT_MASK};
 
 use crate::mail::message::{INLINE, special};
-use crate::mail::receiving;
-use crate::mail::receiving::WORDS;
+use crate::mail::receiving::{self, WORDS};
 use crate::mail::sending;
 use crate::sched::thread::state;
 use crate::sched::timer::FOR_EVER;

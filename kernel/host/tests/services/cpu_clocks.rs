@@ -118,7 +118,7 @@ fn the_time_of_all_threads_and_the_kernel_and_the_idle_one_is_what_has_passed() 
             u64::from(thread.spent_high.get()) << 32 | u64::from(thread.spent.get())
         };
         let all: u64 = kernel.threads.iter().map(spent).sum();
-        let running = u64::from((passed as u32).wrapping_sub(kernel.hart().since.get()));
+        let running = u64::from(kernel.hart().uncharged(passed as u32));
         assert_eq!(all + running, passed);
     }
 }

@@ -100,7 +100,7 @@ impl Machine<'_> {
             return 0;
         }
         let runs = self.rig.thread(self.rig.running());
-        let used = (now as u32).wrapping_sub(self.rig.kernel().hart().since.get());
+        let used = self.rig.kernel().hart().uncharged(now as u32);
         let left = runs.limit.get().wrapping_sub(runs.spent.get());
         match runs.limited.get() != 0 && left <= used {
             true => LATE | LATE_LIMIT,

@@ -349,8 +349,8 @@ mod tests {
             "/rustc/library/core/src/cell.rs",
         );
         let top = frame("giornata_manager::top", "/x/kernel/manager/src/lib.rs");
-        let close = frame("Kernel::close", "/x/kernel/core/src/sched/ready/managed.rs");
-        let arm = frame("Kernel::arm", "/x/kernel/core/src/sched/timer.rs");
+        let close = frame("System::close", "/x/kernel/core/src/sched/ready/managed.rs");
+        let arm = frame("System::arm", "/x/kernel/core/src/sched/timer.rs");
         let now = frame(
             "<Riscv as Machine>::now",
             "/x/kernel/arch-riscv/src/machine/hart.rs",
