@@ -38,7 +38,11 @@ fn constants(board: &Table) -> String {
         true => (device("plic"), number(kernel, "plic-context")),
         false => (0, 0),
     };
-    assert_eq!(number(kernel, "harts"), 1, "the kernel runs on one hart");
+    let harts = number(kernel, "harts");
+    assert!(
+        has("HARTS") == (harts > 1) && (1..=8).contains(&harts),
+        "the board has {harts} harts, and the feature `harts` is for 2 to 8"
+    );
     let memory = section(board, "memory");
     let (base, end) = (
         number(memory, "base"),
@@ -62,6 +66,8 @@ fn constants(board: &Table) -> String {
          pub const RECORDS: usize = {system:#x};\n\
          /// First address behind RAM.\n\
          pub const MEMORY_END: usize = {end:#x};\n\
+         /// Harts on which the kernel runs.\n\
+         pub const HARTS: usize = {harts};\n\
          /// The 16550 for the last words.\n\
          pub const CONSOLE: usize = {:#x};\n\
          /// What ends the machine.\n\
@@ -79,5 +85,6 @@ fn constants(board: &Table) -> String {
 fn region(board: &Table) -> String {
     let kernel = section(board, "kernel");
     let (base, size) = (number(kernel, "base"), number(kernel, "size"));
-    format!("MEMORY {{ KERNEL : ORIGIN = {base:#x}, LENGTH = {size:#x} }}\n")
+    let harts = number(kernel, "harts");
+    format!("HARTS = {harts};\nMEMORY {{ KERNEL : ORIGIN = {base:#x}, LENGTH = {size:#x} }}\n")
 }

@@ -453,6 +453,7 @@ impl SystemBuilder {
             mailboxes: Vec::new(),
             all_ports: &self.description.programs.ports,
             processes: &processes,
+            several_harts: false,
             hertz: self.description.timer_hertz,
             bound: if counted_steps == 0 { BOUND } else { 0 },
             counted_steps,

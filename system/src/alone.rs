@@ -75,6 +75,7 @@ fn kernel() -> KernelSection {
     KernelSection {
         config: spanned(CONFIGS[0].into()),
         deadline_band: DEFAULT_BAND,
+        control_apart: false,
         trace: 16,
         trace_console: false,
         triggers: None,
@@ -181,6 +182,7 @@ fn board(lines: Vec<String>, timer_hertz: u32) -> Board {
         kernel_target: String::new(),
         kernel_features: Vec::new(),
         task_records: 0,
+        harts: 1,
         kernel: (0, 0),
         system: 0,
         timer_hertz,

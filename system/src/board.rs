@@ -37,6 +37,8 @@ pub struct Board {
     pub kernel_features: Vec<String>,
     /// Records of its task manager; 0 without one.
     pub task_records: u16,
+    /// Harts that the kernel runs on.
+    pub harts: u32,
     /// Where the kernel's image lies: first address and bytes.
     pub kernel: (u32, u32),
     /// Where the records of the system begin: where the kernel's memory ends.
@@ -54,6 +56,9 @@ pub struct Board {
     /// The program that stands in for it.
     pub emulator: Option<Emulator>,
 }
+
+/// The part of the kernel that runs on several harts.
+const HARTS: &str = "harts";
 
 /// What confines user mode, and in which format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,10 +163,20 @@ impl Protection {
 }
 
 impl Board {
+    /// What records of the kernel are laid for.
+    pub fn laid_for(&self) -> giornata_records::Target {
+        giornata_records::Target {
+            width: self.protection.word() as usize,
+            several: self.harts > 1,
+        }
+    }
+
     /// Features of the kernel's binary for this board in a configuration.
     pub fn features_of(&self, config: &str) -> impl Iterator<Item = &str> {
         let parts = config::parts(config).iter().copied();
-        self.kernel_features.iter().map(String::as_str).chain(parts)
+        let several = (self.harts > 1).then_some(HARTS);
+        let features = self.kernel_features.iter().map(String::as_str);
+        features.chain(parts).chain(several)
     }
 
     /// Reads the board that a system file names, or `other` instead: by its name in
@@ -309,6 +324,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
     let kernel_features = texts(findings, &kernel, "features");
     let task_records = kernel.number(findings, "task-records");
+    let harts = kernel.needed_number(findings, "harts", "1");
     let kernel_extent = extent(findings, &kernel)?;
     let devices = top.sections(findings, "devices");
     let devices = devices.into_iter().filter_map(|(name, section)| {
@@ -343,6 +359,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         kernel_target: kernel_target?.into_inner(),
         kernel_features,
         task_records: task_records.map_or(0, |records| records.into_inner() as u16),
+        harts: harts.map_or(1, |harts| harts.into_inner() as u32),
         kernel: kernel_extent,
         system: kernel_extent.0.saturating_add(kernel_extent.1),
         timer_hertz: hertz?.into_inner() as u32,

@@ -110,9 +110,9 @@ static KERNEL: Table = Table {
         ),
         key(
             "harts",
-            Number(1, 64),
+            Number(1, 8),
             Needed,
-            "Harts that the kernel runs on. Today that is 1",
+            "Harts that the kernel runs on: 0 and those that follow",
         ),
         key(
             "plic-context",

@@ -6,6 +6,9 @@ use crate::problem::Findings;
 /// Those that can be built, the least first.
 pub const CONFIGS: [&str; 6] = ["es", "es-load", "emeralds", "pse51", "all", "all-posix"];
 
+/// What the first of several harts does: it runs threads too, or none.
+pub(crate) const CONTROL: [&str; 2] = ["shared", "apart"];
+
 /// The part that runs programs: a feature of the kernel's image, as the others.
 pub(crate) const PROGRAMS: &str = "programs";
 /// The part that replaces programs while the system runs.

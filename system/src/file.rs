@@ -56,6 +56,8 @@ pub struct KernelSection {
     pub config: Spanned<String>,
     /// Fixed priority at which the deadline band lies.
     pub deadline_band: u8,
+    /// The first of several harts takes the timer and the lines, and runs no thread.
+    pub control_apart: bool,
     /// Slots of the trace ring; a power of two.
     pub trace: u32,
     /// Whether the kernel sends the rest of the trace at a stop.

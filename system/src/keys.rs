@@ -8,7 +8,7 @@ mod objects;
 mod processes;
 mod programs;
 
-use crate::config::CONFIGS;
+use crate::config::{CONFIGS, CONTROL};
 use crate::definition::Form::{Flag, List, Named, Number, Table as Sub, Text, Word};
 use crate::definition::Silent::{Means, Needed, Value};
 use crate::definition::{Table, key};
@@ -108,6 +108,12 @@ static KERNEL: Table = Table {
             Number(0, 255),
             Value("200"),
             "The fixed priority at which all threads with deadlines run, the earliest deadline first. No thread may have this fixed priority",
+        ),
+        key(
+            "control-hart",
+            Word(&CONTROL),
+            Value("\"shared\""),
+            "On a board of several harts, what the first does, which takes the timer and the interrupt lines: `shared`: it runs threads as the others do; `apart`: it runs none, so that no event waits for more than a section of the kernel on another hart",
         ),
         key(
             "trace",

@@ -1,7 +1,7 @@
 //! From the TOML tables of a system file to a [`SystemFile`]: shapes, ranges
 //! and spelling of every key.
 
-use crate::config::CONFIGS;
+use crate::config::{CONFIGS, CONTROL};
 use crate::file::{
     Code, Grants, KernelSection, Line, OneOf, ProcessSection, ProgramSection, ProvidedFunction,
     Reaction, RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
@@ -163,6 +163,7 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
     let mut read = KernelSection {
         config: Spanned::new(top.span(), CONFIGS[0].into()),
         deadline_band: DEFAULT_BAND,
+        control_apart: false,
         trace: DEFAULT_TRACE as u32,
         trace_console: true,
         triggers: None,
@@ -180,6 +181,13 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
     }
     let band = section.number(findings, "deadline-band");
     read.deadline_band = band.map_or(read.deadline_band, |b| *b.get_ref() as u8);
+    if let Some(word) = section.text(findings, "control-hart") {
+        if !CONTROL.contains(&word.get_ref().as_str()) {
+            let reason = format!("`control-hart` is not \"{}\"", word.get_ref());
+            findings.refuse(word.span(), reason, suggest(word.get_ref(), CONTROL));
+        }
+        read.control_apart = word.get_ref() == CONTROL[1];
+    }
     read.trace = trace_slots(findings, &section).unwrap_or(read.trace);
     read.trace_console = section.flag(findings, "trace-console").unwrap_or(true);
     read.triggers = section

@@ -39,6 +39,8 @@ pub struct Model {
     pub expect: Vec<Expectation>,
     /// Fixed priority at which the deadline band lies.
     pub deadline_band: u8,
+    /// The first of several harts takes the timer and the lines, and runs no thread.
+    pub control_apart: bool,
     /// Slots of the trigger queue.
     pub triggers: u16,
     /// Slots of the thread set.

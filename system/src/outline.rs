@@ -97,6 +97,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         config: file.kernel.config.get_ref().clone(),
         expect: file.expect.iter().map(|e| e.get_ref().clone()).collect(),
         deadline_band: file.kernel.deadline_band,
+        control_apart: file.kernel.control_apart,
         triggers: file
             .kernel
             .triggers

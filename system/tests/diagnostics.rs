@@ -827,6 +827,7 @@ fn boards() {
         ("console = \"uart0\"", "console = \"uart1\""),
         ("harts = 1\n", ""),
         ("harts = 1", "harts = 2"),
+        ("harts = 1", "harts = 9"),
         ("[devices.clint]", "[devices.klint]"),
     ];
     let text = messages(&changes, |from, to| {

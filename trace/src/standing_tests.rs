@@ -5,7 +5,7 @@ use crate::inspection::Inspection;
 use crate::sample::names;
 use crate::task_states::task_states;
 use anyhow::Context;
-use giornata_records::{constants, records};
+use giornata_records::{Target, constants, records};
 use giornata_system::names::{InterruptName, ObjectName, ThreadRole};
 use giornata_system::{DebugMap, Stack};
 use proptest::prelude::*;
@@ -47,7 +47,11 @@ impl Machine {
             name: "uart0".into(),
             process: Some(0),
         }];
-        let shapes = records(width).into_iter();
+        let shapes = records(Target {
+            width,
+            several: false,
+        })
+        .into_iter();
         let words = |words: BTreeMap<&str, u32>| {
             words.into_iter().map(|(n, w)| (n.to_string(), w)).collect()
         };

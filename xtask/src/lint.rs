@@ -1,7 +1,7 @@
 //! The stages `lint` and `lint-bare`: what clippy says.
 //!
 //! For bare targets the kernel has many forms: a board chooses what it has for its machine, a
-//! configuration which services. The short form looks at four of them, in which every part of
+//! configuration which services. The short form looks at five of them, in which every part of
 //! the kernel is there and is left out, for each width of words and each kind of protection; the
 //! long form at the largest and the smallest configuration of every board.
 
@@ -12,19 +12,23 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::crates::{self, BOARDS, CHIPS, IMAGE, Package, root, selection};
+use crate::crates::{self, BOARDS, CHIPS, IMAGE, Package, SEVERAL, root, selection};
 use crate::process::{cargo, check};
 use crate::test::Extent;
 
 /// The part of the smallest configuration.
 const LEAST: &str = "programs";
 /// Boards of the short form, and whether all parts are there.
-const SHORT: [(&str, bool); 4] = [
+const SHORT: [(&str, bool); 5] = [
     ("qemu-virt64", true),
     ("qemu-virt32", false),
     ("qemu-virt32-pmp", false),
     ("rtl-rtm", true),
+    (SEVERAL[0], true),
 ];
+/// The part that kernels on several harts have, and those that they cannot have.
+const HARTS: &str = "harts";
+const ONE_HART: [&str; 3] = ["fast", "floating", "rtm"];
 /// What processes of the short form are compiled for: the widest and the least.
 const SHORT_TARGETS: [&str; 2] = ["riscv64gc-unknown-none-elf", "riscv32im-unknown-none-elf"];
 
@@ -40,6 +44,7 @@ struct Board {
 struct BoardKernel {
     target: String,
     features: Vec<String>,
+    harts: u32,
 }
 
 impl Board {
@@ -66,7 +71,7 @@ pub(crate) fn host(_: &Extent) -> Result<String> {
 /// The kernel and what runs in processes, on bare targets.
 pub(crate) fn bare(extent: &Extent) -> Result<String> {
     let packages = crates::all()?;
-    let boards = BOARDS.into_iter().chain(CHIPS);
+    let boards = BOARDS.into_iter().chain(CHIPS).chain(SEVERAL);
     let boards: BTreeMap<&str, Board> = boards
         .map(|name| Ok((name, Board::named(name)?)))
         .collect::<Result<_>>()?;
@@ -84,6 +89,11 @@ pub(crate) fn bare(extent: &Extent) -> Result<String> {
             true => parts.iter().map(String::as_str).collect(),
             false => vec![LEAST],
         };
+        match board.kernel.harts {
+            1 => features.retain(|part| *part != HARTS),
+            _ if *has_all => features.retain(|part| !ONE_HART.contains(part)),
+            _ => features.push(HARTS),
+        }
         features.extend(board.kernel.features.iter().map(String::as_str));
         let features: Vec<String> = features
             .iter()

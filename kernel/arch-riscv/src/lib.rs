@@ -77,5 +77,10 @@ pub mod regions;
 #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
 mod machine;
 
+#[cfg(all(
+    feature = "harts",
+    any(target_arch = "riscv32", target_arch = "riscv64")
+))]
+pub use machine::join;
 #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
 pub use machine::{Riscv, begin, system};

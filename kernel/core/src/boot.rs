@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use giornata_abi::ring::{FORMAT, Kind, head};
 
-use crate::layout::{PRIME, Shape, Shaped, fingerprint};
+use crate::layout::{PRIME, Shape, Shaped, Target, fingerprint};
 use crate::machine::high_word;
 use crate::posix;
 use crate::process::Image;
@@ -55,11 +55,11 @@ const RECORDS: [Shape; 27] = [
     micro::Room::SHAPE,
 ];
 
-/// What [`Boot::layout`] holds where an address has `width` bytes.
-pub const fn layout(width: usize) -> u32 {
-    let (mut hash, mut at) = (width as u32, 0);
+/// What [`Boot::layout`] holds.
+pub const fn layout(target: Target) -> u32 {
+    let (mut hash, mut at) = (target.width as u32, 0);
     while at < RECORDS.len() {
-        hash = fingerprint(RECORDS[at], hash);
+        hash = fingerprint(RECORDS[at], target, hash);
         at += 1;
     }
     hash

@@ -2,6 +2,8 @@
 
 use core::cell::Cell;
 
+use crate::harts::Member;
+use crate::layout::OnSeveral;
 use crate::{Process, Ref, Thread, record};
 
 record! {
@@ -24,14 +26,43 @@ record! {
         paid: Cell<u32>,
         /// The architecture's own words, 0 at boot.
         pub own: [Cell<usize>; 4],
+        /// What it is among several.
+        pub member: OnSeveral<Member>,
     }
 }
 
 impl Hart {
+    /// A hart that runs its idle thread.
+    #[cfg(feature = "harts")]
+    pub(crate) fn with_member(idle: Ref<Thread>, member: OnSeveral<Member>) -> Hart {
+        Hart {
+            idle,
+            since: Cell::new(0),
+            alarm: Cell::new(0),
+            loaded: Cell::new(idle.process),
+            donor: Cell::new(None),
+            helper: Cell::new(None),
+            paid: Cell::new(0),
+            own: [const { Cell::new(0) }; 4],
+            member,
+        }
+    }
+
     /// Ticks since the running thread began to be charged: not yet in its record.
     #[inline(always)]
     pub fn uncharged(&self, now: u32) -> u32 {
         now.wrapping_sub(self.since.get())
+    }
+
+    /// A thread, which runs, is charged for what it has run up to now.
+    #[cfg(feature = "harts")]
+    #[inline(always)]
+    pub(crate) fn charge(&self, thread: Ref<Thread>, now: u32) {
+        let (spent, carry) = thread.spent.get().overflowing_add(self.uncharged(now));
+        let high = thread.spent_high.get().wrapping_add(carry as u32);
+        thread.spent.set(spent);
+        thread.spent_high.set(high);
+        self.since.set(now);
     }
 
     /// A thread runs in the place of another, on whose budget it does.

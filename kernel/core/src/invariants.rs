@@ -172,7 +172,9 @@ impl System {
             rank = below;
         }
         hold!(
-            rank.head.get().is_some_and(|head| same(head, self.idle())),
+            rank.head
+                .get()
+                .is_some_and(|head| head.kind.get() == kind::IDLE),
             "the last rank is the idle one"
         );
         Ok(())

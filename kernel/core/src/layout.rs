@@ -6,6 +6,8 @@
 //! with the compiler's layout is checked when the kernel is compiled.
 
 use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ops::Deref;
 
 /// How a field is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -30,16 +32,62 @@ pub enum Shape {
     Record(&'static Layout),
     /// Several of one shape.
     Array(&'static Shape, usize),
+    /// What is there in kernels of one hart only: elsewhere it has no bytes.
+    OnOne(&'static Shape),
+    /// The same of kernels of several harts.
+    OnSeveral(&'static Shape),
 }
 
-/// The fields of a record, placed for both widths of addresses.
+/// What records are laid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Bytes of an address: 4 or 8.
+    pub width: usize,
+    /// Whether the kernel runs on several harts.
+    pub several: bool,
+}
+
+impl Target {
+    /// This kernel.
+    pub const OWN: Target = Target {
+        width: size_of::<usize>(),
+        several: cfg!(feature = "harts"),
+    };
+    /// All there are.
+    const ALL: [Target; 4] = [
+        Target {
+            width: 4,
+            several: false,
+        },
+        Target {
+            width: 8,
+            several: false,
+        },
+        Target {
+            width: 4,
+            several: true,
+        },
+        Target {
+            width: 8,
+            several: true,
+        },
+    ];
+
+    /// Its place in [`ALL`](Self::ALL).
+    const fn place(self) -> usize {
+        assert!(self.width == 4 || self.width == 8);
+        (self.width == 8) as usize + 2 * self.several as usize
+    }
+}
+
+/// The fields of a record, placed for each target.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// In order.
     pub fields: &'static [Field],
-    /// Bytes, for addresses of 4 and of 8.
-    sizes: [usize; 2],
-    aligns: [usize; 2],
+    /// Bytes, by target.
+    sizes: [usize; 4],
+    aligns: [usize; 4],
 }
 
 /// A field of a record.
@@ -49,17 +97,8 @@ pub struct Field {
     pub name: &'static str,
     /// Its shape.
     pub shape: Shape,
-    /// Where it begins, for addresses of 4 and of 8 bytes.
-    offsets: [usize; 2],
-}
-
-/// Bytes that an address can have.
-const WIDTHS: [usize; 2] = [4, 8];
-
-/// The place of a width in [`WIDTHS`].
-const fn place_of(width: usize) -> usize {
-    assert!(width == WIDTHS[0] || width == WIDTHS[1]);
-    (width == WIDTHS[1]) as usize
+    /// Where it begins, by target.
+    offsets: [usize; 4],
 }
 
 impl Field {
@@ -68,25 +107,25 @@ impl Field {
         Field {
             name,
             shape,
-            offsets: [0; 2],
+            offsets: [0; 4],
         }
     }
 
-    /// Where it begins in its record where an address has `width` bytes.
-    pub const fn offset(&self, width: usize) -> usize {
-        self.offsets[place_of(width)]
+    /// Where it begins in its record.
+    pub const fn offset(&self, target: Target) -> usize {
+        self.offsets[target.place()]
     }
 }
 
 /// Fields one behind the other, each at a multiple of its alignment.
 pub const fn placed<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
     let mut place = 0;
-    while place < WIDTHS.len() {
-        let (width, mut end, mut at) = (WIDTHS[place], 0, 0);
+    while place < Target::ALL.len() {
+        let (target, mut end, mut at) = (Target::ALL[place], 0, 0);
         while at < N {
             let shape = fields[at].shape;
-            fields[at].offsets[place] = usize::next_multiple_of(end, shape.align(width));
-            end = fields[at].offsets[place] + shape.size(width);
+            fields[at].offsets[place] = usize::next_multiple_of(end, shape.align(target));
+            end = fields[at].offsets[place] + shape.size(target);
             at += 1;
         }
         place += 1;
@@ -97,14 +136,14 @@ pub const fn placed<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
 impl Layout {
     /// That of a record of these fields, which are [`placed`].
     pub const fn of(fields: &'static [Field]) -> Layout {
-        let (mut sizes, mut aligns, mut place) = ([0; 2], [1; 2], 0);
-        while place < WIDTHS.len() {
-            let (width, mut at) = (WIDTHS[place], 0);
+        let (mut sizes, mut aligns, mut place) = ([0; 4], [1; 4], 0);
+        while place < Target::ALL.len() {
+            let (target, mut at) = (Target::ALL[place], 0);
             while at < fields.len() {
                 let Field { shape, offsets, .. } = fields[at];
-                sizes[place] = offsets[place] + shape.size(width);
-                if shape.align(width) > aligns[place] {
-                    aligns[place] = shape.align(width);
+                sizes[place] = offsets[place] + shape.size(target);
+                if shape.align(target) > aligns[place] {
+                    aligns[place] = shape.align(target);
                 }
                 at += 1;
             }
@@ -120,28 +159,34 @@ impl Layout {
 }
 
 impl Shape {
-    /// Alignment in bytes where an address has `width` bytes.
-    pub const fn align(self, width: usize) -> usize {
+    /// Alignment in bytes.
+    pub const fn align(self, target: Target) -> usize {
         match self {
             Shape::Byte => 1,
             Shape::Half => 2,
             Shape::Word => 4,
-            Shape::Size | Shape::Ref | Shape::Link | Shape::Slice | Shape::Tagged => width,
-            Shape::Array(shape, _) => shape.align(width),
-            Shape::Record(layout) => layout.aligns[place_of(width)],
+            Shape::Size | Shape::Ref | Shape::Link | Shape::Slice | Shape::Tagged => target.width,
+            Shape::Array(shape, _) => shape.align(target),
+            Shape::Record(layout) => layout.aligns[target.place()],
+            Shape::OnOne(shape) if !target.several => shape.align(target),
+            Shape::OnSeveral(shape) if target.several => shape.align(target),
+            Shape::OnOne(_) | Shape::OnSeveral(_) => 1,
         }
     }
 
-    /// Bytes where an address has `width` bytes.
-    pub const fn size(self, width: usize) -> usize {
+    /// Bytes.
+    pub const fn size(self, target: Target) -> usize {
         match self {
             Shape::Byte => 1,
             Shape::Half => 2,
             Shape::Word => 4,
-            Shape::Size | Shape::Ref | Shape::Link => width,
-            Shape::Slice | Shape::Tagged => 2 * width,
-            Shape::Array(shape, count) => shape.size(width) * count,
-            Shape::Record(layout) => layout.sizes[place_of(width)],
+            Shape::Size | Shape::Ref | Shape::Link => target.width,
+            Shape::Slice | Shape::Tagged => 2 * target.width,
+            Shape::Array(shape, count) => shape.size(target) * count,
+            Shape::Record(layout) => layout.sizes[target.place()],
+            Shape::OnOne(shape) if !target.several => shape.size(target),
+            Shape::OnSeveral(shape) if target.several => shape.size(target),
+            Shape::OnOne(_) | Shape::OnSeveral(_) => 0,
         }
     }
 }
@@ -149,8 +194,12 @@ impl Shape {
 /// The factor of FNV-1a.
 pub(crate) const PRIME: u32 = 0x0100_0193;
 
-/// Hashes a shape with the names of its fields, after what was hashed before (FNV-1a).
-pub const fn fingerprint(shape: Shape, mut hash: u32) -> u32 {
+/// Hashes a shape with the names of its fields, after what was hashed before (FNV-1a): what has
+/// no bytes is left out.
+pub const fn fingerprint(shape: Shape, target: Target, mut hash: u32) -> u32 {
+    if shape.size(target) == 0 {
+        return hash;
+    }
     let kind = match shape {
         Shape::Byte => 1,
         Shape::Half => 2,
@@ -164,16 +213,20 @@ pub const fn fingerprint(shape: Shape, mut hash: u32) -> u32 {
             let (fields, mut at) = (layout.fields, 0);
             while at < fields.len() {
                 let (name, mut letter) = (fields[at].name.as_bytes(), 0);
-                while letter < name.len() {
+                let is_there = fields[at].shape.size(target) != 0;
+                while is_there && letter < name.len() {
                     hash = (hash ^ name[letter] as u32).wrapping_mul(PRIME);
                     letter += 1;
                 }
-                hash = fingerprint(fields[at].shape, hash);
+                hash = fingerprint(fields[at].shape, target, hash);
                 at += 1;
             }
             9
         }
-        Shape::Array(shape, count) => fingerprint(*shape, hash ^ count as u32),
+        Shape::Array(shape, count) => fingerprint(*shape, target, hash ^ count as u32),
+        Shape::OnOne(shape) | Shape::OnSeveral(shape) => {
+            return fingerprint(*shape, target, hash);
+        }
     };
     (hash ^ kind).wrapping_mul(PRIME)
 }
@@ -211,6 +264,47 @@ impl<T: Shaped, const N: usize> Shaped for [T; N] {
     const SHAPE: Shape = Shape::Array(&T::SHAPE, N);
 }
 
+/// A field of kernels of one hart.
+#[cfg(not(feature = "harts"))]
+#[repr(transparent)]
+pub struct OnOne<T>(pub T);
+/// A field of kernels of one hart, of which this is none.
+#[cfg(feature = "harts")]
+pub struct OnOne<T>(PhantomData<T>);
+/// A field of kernels of several harts.
+#[cfg(feature = "harts")]
+#[repr(transparent)]
+pub struct OnSeveral<T>(pub T);
+/// A field of kernels of several harts, of which this is none.
+#[cfg(not(feature = "harts"))]
+pub struct OnSeveral<T>(PhantomData<T>);
+
+impl<T: Shaped> Shaped for OnOne<T> {
+    const SHAPE: Shape = Shape::OnOne(&T::SHAPE);
+}
+impl<T: Shaped> Shaped for OnSeveral<T> {
+    const SHAPE: Shape = Shape::OnSeveral(&T::SHAPE);
+}
+
+#[cfg(not(feature = "harts"))]
+impl<T> Deref for OnOne<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+#[cfg(feature = "harts")]
+impl<T> Deref for OnSeveral<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// Defines a record: the struct, its shape, and the check that both agree.
 #[macro_export]
 macro_rules! record {
@@ -234,14 +328,14 @@ macro_rules! record {
             };
         }
         const _: () = {
-            let (mut number, width) = (0, size_of::<usize>());
+            let (mut number, target) = (0, $crate::layout::Target::OWN);
             $(
-                assert!(<$name as $crate::layout::Record>::LAYOUT.fields[number].offset(width)
+                assert!(<$name as $crate::layout::Record>::LAYOUT.fields[number].offset(target)
                     == core::mem::offset_of!($name, $field));
                 number += 1;
             )*
             let _ = number;
-            assert!(<$name as $crate::layout::Shaped>::SHAPE.size(width) == size_of::<$name>());
+            assert!(<$name as $crate::layout::Shaped>::SHAPE.size(target) == size_of::<$name>());
         };
     )*};
 }

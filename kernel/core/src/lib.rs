@@ -25,6 +25,7 @@
 pub mod boot;
 pub mod calls;
 pub mod hart;
+pub mod harts;
 pub mod interrupt;
 mod invariants;
 pub mod layout;
@@ -87,7 +88,7 @@ pub(crate) fn some<T>(a: Option<Ref<T>>) -> usize {
 /// Whether instant `a` lies before `b`: low words of the clock, live ones span less
 /// than 2^31 ticks.
 #[inline(always)]
-pub(crate) fn before(a: u32, b: u32) -> bool {
+pub fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
 

@@ -56,6 +56,17 @@ pub trait Machine: 'static {
     fn real_time() -> u64 {
         0
     }
+    /// Whether another hart waits for the lock of the kernel.
+    #[inline(always)]
+    fn is_awaited() -> bool {
+        false
+    }
+    /// Interrupts a hart.
+    #[cfg(feature = "harts")]
+    fn kick(hart: u32);
+    /// The timer of a hart rings at an instant: who runs there has used its time up.
+    #[cfg(feature = "harts")]
+    fn hart_alarm(hart: u32, at: u32, now: u32);
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }
@@ -66,8 +77,9 @@ pub(crate) fn high_word<M: Machine>(now: u32) -> u32 {
     M::high(now)
 }
 
-/// [`Machine::pending`] out of line: between the pieces of work that is long anyway.
+/// [`Machine::pending`] out of line: between the pieces of work that is long anyway. Of several
+/// harts, whether another waits for the lock too.
 #[inline(never)]
 pub(crate) fn waits<M: Machine>() -> bool {
-    M::pending()
+    M::pending() || M::is_awaited()
 }

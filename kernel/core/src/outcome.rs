@@ -61,6 +61,12 @@ impl Outcome {
     /// so their place may be free by then.
     #[inline(always)]
     pub fn words(caller: Ref<Thread>, words: &'static [Cell<u32>; 6]) -> Outcome {
+        #[cfg(feature = "harts")]
+        {
+            // (another hart may have their place before the caller goes on)
+            caller.returns(words.each_ref().map(|word| word.get() as usize))
+        }
+        #[cfg(not(feature = "harts"))]
         Outcome::switch(caller).with(core::ptr::from_ref(words).expose_provenance())
     }
 

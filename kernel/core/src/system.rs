@@ -6,7 +6,9 @@ use giornata_abi::Error;
 use giornata_abi::ring::{Kind, head};
 
 use crate::boot::{Boot, Settings};
+use crate::harts::Harts;
 use crate::interrupt::LINES;
+use crate::layout::{OnOne, OnSeveral};
 use crate::process;
 use crate::sched::ready::{LEVELS, TaskRecords};
 use crate::{
@@ -36,8 +38,10 @@ record! {
         pub micro: Micro,
         /// What happened.
         pub trace: Trace,
-        /// The hart.
-        pub hart: Hart,
+        /// The hart, if there is one.
+        pub hart: OnOne<Hart>,
+        /// The harts, if there are several.
+        pub harts: OnSeveral<Harts>,
         /// The objects of the system, by slot.
         pub objects: &'static [Object],
         /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same
@@ -117,13 +121,7 @@ impl System {
         crate::sched::agenda::Records
     }
 
-    /// The hart that runs the kernel.
-    #[inline(always)]
-    pub fn hart(&self) -> &Hart {
-        &self.hart
-    }
-
-    /// The thread that runs when no other can.
+    /// The thread that runs on the hart when no other can.
     #[inline(always)]
     pub fn idle(&self) -> Ref<Thread> {
         self.hart().idle

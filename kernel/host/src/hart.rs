@@ -44,7 +44,17 @@ pub(crate) struct State {
     pub(crate) piece: u64,
     /// Looks of this kind since the kernel was entered.
     pub(crate) looks: u32,
+    #[cfg(not(feature = "harts"))]
     pub(crate) alarm: Option<u64>,
+    /// When the timer of each hart rings.
+    #[cfg(feature = "harts")]
+    pub(crate) alarms: [Option<u64>; 8],
+    /// The hart that has the lock.
+    #[cfg(feature = "harts")]
+    pub(crate) here: usize,
+    /// Harts that have been interrupted by others, a bit each.
+    #[cfg(feature = "harts")]
+    pub(crate) kicks: u32,
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
     /// Lines that may come: none at first, as at an interrupt controller.
@@ -77,18 +87,42 @@ impl State {
             .filter(|line| self.unmasked.contains(line))
     }
 
+    /// Whether what the kernel looks for waits on the hart that runs it.
+    #[cfg(not(feature = "harts"))]
     pub(crate) fn is_pending(&mut self) -> bool {
+        self.let_rise();
+        self.alarm.is_some_and(|alarm| alarm <= self.now) || self.lines().next().is_some()
+    }
+
+    /// The same of the hart that has the lock.
+    #[cfg(feature = "harts")]
+    pub(crate) fn is_pending(&mut self) -> bool {
+        self.is_pending_on(self.here)
+    }
+
+    /// The same of a hart.
+    #[cfg(feature = "harts")]
+    pub(crate) fn is_pending_on(&mut self, hart: usize) -> bool {
+        self.let_rise();
+        let rings = self.alarms[hart].is_some_and(|alarm| alarm <= self.now);
+        let risen = hart == 0 && self.lines().next().is_some();
+        rings || risen || self.kicks & 1 << hart != 0
+    }
+
+    fn let_rise(&mut self) {
         let now = self.now;
         let risen: Vec<_> = self.later.range(..=(now, u32::MAX)).copied().collect();
         for (tick, line) in risen {
             self.later.remove(&(tick, line));
             self.risen.insert(line);
         }
-        self.timer_rings() || self.lines().next().is_some()
     }
 
-    pub(crate) fn timer_rings(&self) -> bool {
-        self.alarm.is_some_and(|alarm| alarm <= self.now)
+    /// The instant that a word of the clock names, seen from another that has just been.
+    fn instant(&self, at: u32, now: u32) -> u64 {
+        let since = u64::from((self.now as u32).wrapping_sub(now));
+        let distance = i64::from(at.wrapping_sub(now) as i32);
+        (self.now - since).saturating_add_signed(distance)
     }
 
     pub(crate) fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
@@ -98,6 +132,15 @@ impl State {
         self.memory
             .get_mut(first..first + length)
             .expect("within the simulated memory")
+    }
+}
+
+#[cfg(feature = "harts")]
+impl Hart {
+    /// The hart that has the lock has seen that another has interrupted it, if it has.
+    pub(crate) fn take_kick() {
+        <Hart as Machine>::system().hart().member.kicked.set(0);
+        with(|state| state.kicks &= !(1 << state.here));
     }
 }
 
@@ -119,11 +162,59 @@ impl Machine for Hart {
     }
 
     fn alarm(at: u32, now: u32) {
+        #[cfg(feature = "harts")]
+        {
+            let rings =
+                || with(|state| state.alarms[state.here].is_some_and(|alarm| alarm <= state.now));
+            if <Hart as Machine>::system().forgets_limit(rings) {
+                with(|state| state.alarms[state.here] = None);
+            }
+        }
         with(|state| {
-            let since = u64::from((state.now as u32).wrapping_sub(now));
-            let distance = i64::from(at.wrapping_sub(now) as i32);
-            state.alarm = Some((state.now - since).saturating_add_signed(distance));
+            let instant = state.instant(at, now);
+            #[cfg(not(feature = "harts"))]
+            let alarm = &mut state.alarm;
+            // (of the agenda, or of the limit of whom the first hart runs)
+            #[cfg(feature = "harts")]
+            let (alarm, instant) = {
+                let first = state
+                    .kernel
+                    .as_ref()
+                    .and_then(|system| system.0.harts.all[0].get());
+                let limit = first.filter(|first| first.member.limited.get() != 0);
+                let limit = limit.map(|first| state.instant(first.alarm.get(), now));
+                let instant = limit.map_or(instant, |limit| limit.min(instant));
+                (&mut state.alarms[0], instant)
+            };
+            *alarm = Some(instant);
         });
+    }
+
+    // (whoever is interrupted waits for it)
+    #[cfg(feature = "harts")]
+    fn is_awaited() -> bool {
+        with(|state| {
+            let here = state.here;
+            let harts = state
+                .kernel
+                .as_ref()
+                .map(|system| system.0.harts.all.iter());
+            let count = harts
+                .into_iter()
+                .flatten()
+                .filter(|hart| hart.get().is_some());
+            (0..count.count()).any(|hart| hart != here && state.is_pending_on(hart))
+        })
+    }
+
+    #[cfg(feature = "harts")]
+    fn kick(hart: u32) {
+        with(|state| state.kicks |= 1 << hart);
+    }
+
+    #[cfg(feature = "harts")]
+    fn hart_alarm(hart: u32, at: u32, now: u32) {
+        with(|state| state.alarms[hart as usize] = Some(state.instant(at, now)));
     }
 
     fn pending() -> bool {
@@ -136,6 +227,8 @@ impl Machine for Hart {
     }
 
     fn claim() -> u32 {
+        #[cfg(feature = "harts")]
+        Hart::take_kick();
         with(|state| {
             let line = state.lines().next().unwrap_or(0);
             state.risen.remove(&line);

@@ -3,9 +3,14 @@
 //! [`Rig`].
 
 mod hart;
+#[cfg(not(feature = "harts"))]
+mod one_hart;
 mod rig;
+#[cfg(feature = "harts")]
+mod several;
 #[cfg(feature = "rtm")]
 mod task_manager;
+mod trap;
 
 pub use hart::{Hart, MEMORY, Output};
 pub use rig::{Results, Rig};

@@ -1,54 +1,50 @@
 //! A kernel on the host, event by event.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use giornata_abi::call::Call;
-use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
-use giornata_abi::posix;
+use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{self, Words};
-use giornata_abi::trace::FaultCause;
-use giornata_core::layout::Record;
-use giornata_core::sched::thread::kind;
-use giornata_core::trace::reason;
-use giornata_core::{Error, Handler, Object, Outcome, Process, Ref, System, Thread, calls};
+use giornata_core::layout::{Record, Target};
+use giornata_core::{Object, Process, Ref, System, Thread};
 use giornata_records::{Built, Description, build};
 
-use crate::hart::{Hart, MEMORY, Output, State, Stopped, with};
-
-static CALLS: [Handler; Call::TABLE] = calls::table::<Hart>();
+use crate::hart::{Hart, MEMORY, Output, State, with};
 
 /// Registers `a0..a6` with which a thread goes on after a call.
 pub type Results = [usize; 7];
 
 /// Pieces of work at most before a thread runs in user mode, or none.
-const MOST_TURNS: u32 = 100_000;
+pub(crate) const MOST_TURNS: u32 = 100_000;
 
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
-    kernel: Shown<System>,
-    running: Shown<Thread>,
+    pub(crate) kernel: Shown<System>,
+    #[cfg(not(feature = "harts"))]
+    pub(crate) running: Shown<Thread>,
+    #[cfg(feature = "harts")]
+    pub(crate) harts: Vec<Shown<giornata_core::Hart>>,
     objects: Vec<Shown<Object>>,
     processes: Vec<Shown<Process>>,
     /// What the last call of each thread returned, until it is looked at.
-    results: Vec<Option<Results>>,
+    pub(crate) results: Vec<Option<Results>>,
     /// The status with which the machine has stopped.
-    stopped: Option<usize>,
-    switches: Vec<usize>,
+    pub(crate) stopped: Option<usize>,
+    pub(crate) switches: Vec<usize>,
     /// Bytes of the trace that were taken, modulo 2^32.
     taken: u32,
     /// What a process calls instead of a call that begins again.
-    diversion: Option<Diversion>,
+    pub(crate) diversion: Option<Diversion>,
     /// Where the records lie.
     memory: *mut [Line],
 }
 
 /// From the number of a thread, that of its call and the arguments to another call.
-type Diverts = dyn FnMut(usize, usize, [usize; 6]) -> (usize, [usize; 6]);
+pub(crate) type Diverts = dyn FnMut(usize, usize, [usize; 6]) -> (usize, [usize; 6]);
 
-struct Diversion(Box<Diverts>);
+pub(crate) struct Diversion(pub(crate) Box<Diverts>);
 
 impl std::fmt::Debug for Diversion {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -151,33 +147,12 @@ fn extent(description: &Description) -> usize {
 struct Line([u8; 64]);
 
 /// The record at an address that [`build`] has told.
-fn record<T>(address: u64) -> Ref<T> {
+pub(crate) fn record<T>(address: u64) -> Ref<T> {
     let place = std::ptr::with_exposed_provenance::<T>(address as usize);
     // SAFETY: the builder lays each record out by the shape that its definition states,
     // which is checked against the compiler's layout, and checks that its references
     // are there; the memory lives for ever and is reached through `Cell`s by one thread.
     unsafe { &*place }
-}
-
-/// The words with which a caller goes on, if this is their address.
-fn words(answer: usize) -> Option<Results> {
-    if answer == 0 || answer & reason::BITS != 0 {
-        return None;
-    }
-    let words = record::<[Cell<u32>; 6]>(answer as u64);
-    let mut results = [0; 7];
-    for (result, word) in results[1..].iter_mut().zip(words) {
-        *result = word.get() as usize;
-    }
-    Some(results)
-}
-
-/// Whom the hart leaves for; none: the caller goes on.
-fn next(outcome: Outcome) -> Option<Ref<Thread>> {
-    match outcome.next_address() {
-        0 => None,
-        address => Some(record(address as u64)),
-    }
 }
 
 impl Rig {
@@ -188,6 +163,8 @@ impl Rig {
 
     /// The same when the clock has counted so many ticks.
     pub fn boot_at(description: &Description, now: u64) -> Rig {
+        #[cfg(feature = "harts")]
+        let description = &crate::several::give(description);
         #[cfg(feature = "rtm")]
         let description = &crate::task_manager::give(description);
         let (built, memory) = materialise(description);
@@ -202,7 +179,10 @@ impl Rig {
         });
         let mut rig = Rig {
             kernel: Shown(kernel),
+            #[cfg(not(feature = "harts"))]
             running: Shown(kernel.idle()),
+            #[cfg(feature = "harts")]
+            harts: Vec::new(),
             objects: built.objects.iter().map(|at| Shown(record(*at))).collect(),
             processes: built
                 .processes
@@ -216,10 +196,7 @@ impl Rig {
             diversion: None,
             memory,
         };
-        rig.enter(|rig| {
-            let outcome = rig.kernel.0.start::<Hart>();
-            rig.leave_for(outcome);
-        });
+        rig.start();
         rig
     }
 
@@ -243,16 +220,6 @@ impl Rig {
         self.processes[number].0
     }
 
-    /// The number of the thread that runs; of the idle thread, that of all others.
-    pub fn running(&self) -> usize {
-        self.running.0.number() as usize
-    }
-
-    /// Whether no thread runs.
-    pub fn is_idle(&self) -> bool {
-        self.running.0.kind.get() == kind::IDLE
-    }
-
     /// The status with which the machine has stopped.
     pub fn stopped(&self) -> Option<usize> {
         self.stopped
@@ -266,11 +233,6 @@ impl Rig {
     /// Threads that have run, in order, since this was asked.
     pub fn take_switches(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.switches)
-    }
-
-    /// When the timer rings next, if it will.
-    pub fn alarm(&self) -> Option<u64> {
-        with(|state| state.alarm)
     }
 
     /// Ticks since boot.
@@ -344,6 +306,11 @@ impl Rig {
         }
     }
 
+    /// The running thread makes a call. Returns what it returned, if it goes on at once.
+    pub fn call(&mut self, call: Call, arguments: [usize; 6]) -> Option<Results> {
+        self.call_number(call as usize, arguments)
+    }
+
     /// Frees the memory of the records, which else lives for ever.
     ///
     /// # Safety
@@ -354,82 +321,10 @@ impl Rig {
         drop(unsafe { Box::from_raw(self.memory) });
     }
 
-    /// The running thread makes a call. Returns what it returned, if it goes on at once.
-    pub fn call(&mut self, call: Call, arguments: [usize; 6]) -> Option<Results> {
-        self.call_number(call as usize, arguments)
-    }
-
-    /// The same by any number.
-    pub fn call_number(&mut self, number: usize, arguments: [usize; 6]) -> Option<Results> {
-        assert!(!self.is_idle(), "no thread runs that could call {number}");
-        let caller = self.running();
-        self.results[caller] = None;
-        self.enter(|rig| rig.trap_call(number, arguments));
-        self.results[caller]
-    }
-
-    fn trap_call(&mut self, number: usize, [a0, a1, a2, a3, a4, a5]: [usize; 6]) {
-        let me = self.running.0;
-        let outcome = match CALLS.get(number) {
-            // (of ordinary threads, as in the trap path)
-            _ if number == posix::CALL && usize::from(me.tenancy.get()) >= Call::COUNT => {
-                giornata_core::posix::call::<Hart>(a0, a1, a2, a3, a4, a5, me)
-            }
-            Some(handler) if number < usize::from(me.tenancy.get()) => {
-                handler(a0, a1, a2, a3, a4, a5, me)
-            }
-            _ if number < Call::COUNT => Outcome::error(Error::EPERM),
-            _ => Outcome::error(Error::ENOSYS),
-        };
-        // behind the call, also where a way that is no switch leads there (but with all
-        // registers of a frame, where `Machine::return_at` said)
-        if me.kind.get() != kind::FULL {
-            me.context.pc.set(me.context.pc.get().wrapping_add(4));
-        }
-        match next(outcome) {
-            None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
-            Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {
-                self.results[me.number() as usize] = words(outcome.answer());
-            }
-            Some(next) if std::ptr::eq(next, me) && outcome.answer() == reason::PAIR => {
-                let [_, a1, a2, ..] = &me.context.a;
-                self.results[me.number() as usize] = Some([0, a1.get(), a2.get(), 0, 0, 0, 0]);
-            }
-            Some(_) => self.leave_for(outcome),
-        }
-    }
-
-    /// The running thread does what it may not.
-    pub fn fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
-        assert!(!self.is_idle(), "no thread runs that could fault");
-        self.enter(|rig| {
-            let me = rig.running.0;
-            me.kind.set(kind::FULL);
-            let outcome = rig.kernel.0.fault::<Hart>(me, cause as u32, pc, address);
-            rig.leave_for(outcome);
-        });
-    }
-
     /// What a process may do with a region of shared memory now: bits of
     /// [`region`](giornata_core::process::region).
     pub fn access(&self, process: usize, address: usize) -> u32 {
         with(|state| state.open.get(&(process as u32, address)).copied()).unwrap_or(0)
-    }
-
-    /// Ticks pass; what falls due meanwhile interrupts, at its instant.
-    pub fn advance(&mut self, ticks: u64) {
-        let end = self.now() + ticks;
-        loop {
-            let alarm = with(|state| state.alarm);
-            match alarm {
-                Some(alarm) if alarm <= end => {
-                    with(|state| state.now = state.now.max(alarm));
-                    self.interrupt();
-                }
-                _ => break,
-            }
-        }
-        with(|state| state.now = state.now.max(end));
     }
 
     /// Ticks pass without the hart noticing: interrupts are late.
@@ -448,176 +343,6 @@ impl Rig {
         self.interrupt();
     }
 
-    /// The hart takes what waits: timer and lines.
-    pub fn interrupt(&mut self) {
-        let mut turns = 0;
-        while with(|state| state.is_pending()) {
-            turns += 1;
-            assert!(turns < MOST_TURNS, "interrupts come to no end");
-            self.enter(|rig| {
-                let me = rig.running.0;
-                if me.kind.get() == kind::CALL {
-                    me.kind.set(kind::FULL);
-                }
-                for (at, register) in me.context.t.iter().enumerate() {
-                    register.set(0xDEAD_0000 + at);
-                }
-                let outcome = rig.look();
-                rig.leave_for(outcome);
-            });
-            if self.stopped.is_some() {
-                break;
-            }
-        }
-    }
-
-    fn look(&mut self) -> Outcome {
-        let me = self.running.0;
-        // (an external interrupt precedes one of the timer: RISC-V privileged
-        // architecture, 3.1.9)
-        if with(|state| state.lines().next().is_some()) {
-            return self.kernel.0.on_line::<Hart>(me);
-        }
-        with(|state| state.alarm = None);
-        self.kernel.0.on_timer::<Hart>(me)
-    }
-
-    /// Runs the kernel until it leaves for a thread in user mode, or none.
-    fn enter(&mut self, run: impl FnOnce(&mut Rig)) {
-        assert!(self.stopped.is_none(), "the machine has stopped");
-        with(|state| state.looks = 0);
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            run(self);
-            let mut turns = 0;
-            while self.works() {
-                turns += 1;
-                assert!(turns < MOST_TURNS, "the kernel comes to no end");
-                let outcome = match <Hart as giornata_core::Machine>::pending() {
-                    true => self.look(),
-                    false => self.kernel.0.work::<Hart>(self.running.0),
-                };
-                self.leave_for(outcome);
-            }
-        }));
-        if let Err(panic) = ran {
-            match panic.downcast::<Stopped>() {
-                Ok(stopped) => self.stopped = Some(stopped.0),
-                Err(panic) => resume_unwind(panic),
-            }
-        }
-    }
-
-    /// Whether the thread that runs does so in the kernel: an idle thread that is not the
-    /// first of the queue was left for to look at timer and lines.
-    fn works(&self) -> bool {
-        let running = self.running.0;
-        match running.kind.get() {
-            kind::WORK | kind::FINISHES.. => true,
-            kind::IDLE => !std::ptr::eq(self.kernel.0.first(), running),
-            _ => false,
-        }
-    }
-
-    /// The exit path looks at the control page of a thread that it leaves and that has not
-    /// ended.
-    fn heed_page(&self, left: Ref<Thread>, outcome: Outcome) -> Outcome {
-        let page = left.control;
-        let is_left = next(outcome).is_some_and(|next| !std::ptr::eq(next, left));
-        if page == 0 || !is_left || !left.lives() || !left.process.is_alive() {
-            return outcome;
-        }
-        let word = |offset| <Hart as giornata_core::Machine>::load(page + offset);
-        match word(CEILING) | word(NEXT_LOCK) {
-            0 => outcome,
-            _ => self.kernel.0.heed_page::<Hart>(left, outcome),
-        }
-    }
-
-    /// The exit path: charges the thread that is left, records the switch, resumes.
-    fn leave_for(&mut self, outcome: Outcome) {
-        let (left, kernel) = (self.running.0, self.kernel.0);
-        let outcome = self.heed_page(left, outcome);
-        let mut next = next(outcome).unwrap_or(left);
-        if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.hart().loaded.get()) {
-            // its space has to be loaded: the one place that looks whether it is alive
-            match next.process.is_alive() {
-                true if next.kind.get() != kind::IDLE => kernel.hart().loaded.set(next.process),
-                true => {}
-                // (which is itself if it was chosen)
-                false => next = next.process.reaper,
-            }
-        }
-        if !std::ptr::eq(left, next) {
-            let now = <Hart as giornata_core::Machine>::now();
-            let (spent, carry) = left
-                .spent
-                .get()
-                .overflowing_add(kernel.hart().uncharged(now));
-            left.spent.set(spent);
-            left.spent_high
-                .set(left.spent_high.get() + u32::from(carry));
-            kernel.hart().since.set(now);
-            assert_eq!(left.label & 0xFF, giornata_abi::ring::Kind::Switch as u32);
-            kernel
-                .trace
-                .write(now, left.label, next.label, outcome.answer() as u32);
-            self.switches.push(next.number() as usize);
-        }
-        self.running = Shown(next);
-        if next.limited.get() != 0 {
-            kernel.limit::<Hart>(next);
-        }
-        self.resume(next);
-    }
-
-    fn resume(&mut self, thread: Ref<Thread>) {
-        let number = thread.number() as usize;
-        assert!(
-            thread.process.is_alive() || thread.kind.get() == kind::WORK,
-            "thread {number} runs, whose process is not alive"
-        );
-        let registers = |count: usize| {
-            let mut results = [0; 7];
-            for (result, register) in results.iter_mut().zip(&thread.context.a).take(count) {
-                *result = register.get();
-            }
-            results
-        };
-        match thread.kind.get() {
-            kind::CALL => self.results[number] = Some(registers(1)),
-            kind::RESULTS => {
-                thread.kind.set(kind::CALL);
-                self.results[number] = Some(registers(7));
-            }
-            kind::AGAIN => {
-                thread.kind.set(kind::CALL);
-                thread
-                    .context
-                    .pc
-                    .set(thread.context.pc.get().wrapping_sub(4));
-                let [a0, a1, a2, a3, a4, a5, _, a7] = &thread.context.a;
-                let mut arguments = [a0, a1, a2, a3, a4, a5].map(|register| register.get());
-                let mut call = a7.get();
-                // an interrupt that waits comes first, as it would in user mode
-                if with(|state| state.is_pending()) {
-                    thread.kind.set(kind::AGAIN);
-                    thread
-                        .context
-                        .pc
-                        .set(thread.context.pc.get().wrapping_add(4));
-                    let outcome = self.look();
-                    return self.leave_for(outcome);
-                }
-                if let Some(Diversion(diverts)) = &mut self.diversion {
-                    (call, arguments) = diverts(number, call, arguments);
-                }
-                self.trap_call(call, arguments);
-            }
-            kind::FULL => thread.kind.set(kind::CALL),
-            _ => {}
-        }
-    }
-
     /// Stores a value, or the address of a record, in a field of a record past the kernel: a
     /// fault that [`check_invariants`](System::check_invariants) has to find.
     ///
@@ -627,9 +352,9 @@ impl Rig {
         let fields = T::LAYOUT.fields;
         let field = fields.iter().find(|found| found.name == field);
         let field = field.unwrap_or_else(|| panic!("there is no such field"));
-        let width = size_of::<usize>();
-        let at = std::ptr::from_ref(record).expose_provenance() + field.offset(width);
-        match field.shape.size(width) {
+        let target = Target::OWN;
+        let at = std::ptr::from_ref(record).expose_provenance() + field.offset(target);
+        match field.shape.size(target) {
             4 => {
                 let place = std::ptr::with_exposed_provenance::<Cell<u32>>(at);
                 // SAFETY: it lies in a record, which is reached through `Cell`s.

@@ -24,6 +24,8 @@ mod console;
 #[cfg_attr(feature = "sifive-test", path = "exit_sifive.rs")]
 #[cfg_attr(not(feature = "sifive-test"), path = "exit_status.rs")]
 mod exit;
+#[cfg(all(target_os = "none", feature = "in-turn"))]
+mod in_turn;
 #[cfg(target_os = "none")]
 mod start;
 

@@ -5,10 +5,11 @@ use core::cell::Cell;
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_abi::ring::{BYTES, FRAME, MEMORY};
-use giornata_arch_riscv::board::{EXIT, MEMORY_END, RECORDS};
+use giornata_arch_riscv::board::{EXIT, HARTS, MEMORY_END, RECORDS};
 use giornata_arch_riscv::device::Device;
 use giornata_arch_riscv::{Riscv, begin, system};
 use giornata_core::boot::{Boot, MAGIC, checksum, flag, layout};
+use giornata_core::layout::Target;
 use giornata_core::{Machine, System, Trace};
 
 use crate::console::{number, put, say};
@@ -35,12 +36,58 @@ global_asm!(
     "j {start}",
     ".balign 4",
     "2:",
+    // another of those on which the kernel runs waits until the first interrupts it
+    ".if {HARTS} > 1",
+    "csrr a0, mhartid",
+    "li t1, {HARTS}",
+    "li t2, 8",
+    "csrw mie, t2",
+    "3:",
     "wfi",
-    "j 2b",
+    "csrr t0, mip",
+    "and t0, t0, t2",
+    "beqz t0, 3b",
+    "fence r, rw",
+    ".if {IN_TURN}",
+    "beq a0, t1, giornata_in_turn",
+    ".endif",
+    "li sp, {STACK_TOP}",
+    "slli t0, a0, 13",
+    "sub sp, sp, t0",
+    "j {join}",
+    ".endif",
+    "4:",
+    "wfi",
+    "j 4b",
     ".popsection",
-    STACK_TOP = const RECORDS,
+    STACK_TOP = const STACK_TOP,
+    HARTS = const HARTS,
+    IN_TURN = const cfg!(feature = "in-turn") as usize,
     start = sym start,
+    join = sym join_hart,
 );
+
+/// Where the stack of the first hart ends: below the record of the hart, if there are several.
+const STACK_TOP: usize = match HARTS {
+    1 => RECORDS,
+    _ => RECORDS - HART,
+};
+/// Bytes of that.
+const HART: usize = 192;
+
+/// Another hart, on its own stack, when the first has interrupted it.
+#[unsafe(link_section = ".text.boot.join")]
+extern "C" fn join_hart(number: usize) -> ! {
+    #[cfg(feature = "harts")]
+    // SAFETY: each hart comes here once, after the first has interrupted it.
+    unsafe {
+        giornata_arch_riscv::join(number, GUARD)
+    }
+    #[cfg(not(feature = "harts"))]
+    loop {
+        core::hint::black_box(number);
+    }
+}
 
 #[unsafe(link_section = ".text.boot.start")]
 extern "C" fn start() -> ! {
@@ -62,7 +109,7 @@ fn check() -> Result<(), &'static str> {
     if boot.magic != MAGIC {
         return Err("there is no system beside the kernel\n");
     }
-    const LAYOUT: u32 = layout(size_of::<usize>());
+    const LAYOUT: u32 = layout(Target::OWN);
     if boot.layout != LAYOUT || boot.address != RECORDS {
         return Err("the system is for another kernel\n");
     }

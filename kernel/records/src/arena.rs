@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use giornata_core::layout::{Shape, Shaped};
+use giornata_core::layout::{Shape, Shaped, Target};
 
 /// The records of one system, for one machine.
 #[derive(Debug)]
 pub struct Arena {
-    width: usize,
+    target: Target,
     base: u64,
     bytes: Vec<u8>,
     /// What lies where, and how many in a row, to check at the end.
@@ -91,7 +91,7 @@ impl<T: Shaped> Run<T> {
     pub fn at(self, index: usize, arena: &Arena) -> At<T> {
         assert!(index < self.1, "record {index} of {}", self.1);
         At(
-            self.0 + (index * T::SHAPE.size(arena.width)) as u64,
+            self.0 + (index * T::SHAPE.size(arena.target)) as u64,
             PhantomData,
         )
     }
@@ -105,7 +105,7 @@ impl<T: Shaped> Run<T> {
             self.1
         );
         Run(
-            self.0 + (first * T::SHAPE.size(arena.width)) as u64,
+            self.0 + (first * T::SHAPE.size(arena.target)) as u64,
             count,
             PhantomData,
         )
@@ -118,19 +118,19 @@ impl<T: Shaped> Run<T> {
 }
 
 impl Arena {
-    /// For a machine whose addresses have `width` bytes, at the address `base`.
-    pub fn new(width: usize, base: u64) -> Arena {
+    /// For a kernel, at the address `base`.
+    pub fn new(target: Target, base: u64) -> Arena {
         Arena {
-            width,
+            target,
             base,
             bytes: Vec::new(),
             laid: Vec::new(),
         }
     }
 
-    /// Bytes of an address.
-    pub fn width(&self) -> usize {
-        self.width
+    /// What the records are for.
+    pub fn target(&self) -> Target {
+        self.target
     }
 
     /// The next record begins at a multiple of `to` bytes.
@@ -148,9 +148,9 @@ impl Arena {
 
     /// Room for several in a row.
     pub fn many<T: Shaped>(&mut self, count: usize) -> Run<T> {
-        self.align(T::SHAPE.align(self.width));
+        self.align(T::SHAPE.align(self.target));
         let address = self.base + self.bytes.len() as u64;
-        let size = T::SHAPE.size(self.width);
+        let size = T::SHAPE.size(self.target);
         self.bytes.extend_from_slice(&vec![0; size * count]);
         self.laid.push((address, T::SHAPE, count));
         Run(address, count, PhantomData)
@@ -185,11 +185,15 @@ impl Arena {
 
     fn find(&self, mut address: u64, mut shape: Shape, path: &str) -> (u64, Shape) {
         for name in path.split('.') {
-            (address, shape) = match shape {
+            (address, shape) = match there(shape) {
                 Shape::Record(layout) => {
                     let field = layout.fields.iter().find(|field| field.name == name);
                     let field = field.unwrap_or_else(|| panic!("no field {name} of {path}"));
-                    (address + field.offset(self.width) as u64, field.shape)
+                    assert!(
+                        field.shape.size(self.target) != 0,
+                        "no {name} of {path} here"
+                    );
+                    (address + field.offset(self.target) as u64, field.shape)
                 }
                 Shape::Array(element, count) => {
                     let index: usize = name
@@ -197,18 +201,18 @@ impl Arena {
                         .unwrap_or_else(|_| panic!("no element {name} of {path}"));
                     assert!(index < count, "no element {name} of {path}");
                     (
-                        address + (index * element.size(self.width)) as u64,
+                        address + (index * element.size(self.target)) as u64,
                         *element,
                     )
                 }
                 _ => panic!("nothing inside {name} of {path}"),
             };
         }
-        (address, shape)
+        (address, there(shape))
     }
 
     fn write(&mut self, address: u64, shape: Shape, value: Value, path: &str) {
-        let width = self.width;
+        let width = self.target.width;
         match (shape, value) {
             (Shape::Byte, Value::Number(number)) => self.bytes_at(address, number, 1),
             (Shape::Half, Value::Number(number)) => self.bytes_at(address, number, 2),
@@ -239,9 +243,9 @@ impl Arena {
     }
 
     fn number_at(&self, address: u64) -> u64 {
-        let at = (address - self.base) as usize;
+        let (at, width) = ((address - self.base) as usize, self.target.width);
         let mut bytes = [0; 8];
-        bytes[..self.width].copy_from_slice(&self.bytes[at..at + self.width]);
+        bytes[..width].copy_from_slice(&self.bytes[at..at + width]);
         u64::from_le_bytes(bytes)
     }
 
@@ -263,21 +267,26 @@ impl Arena {
         if !refers(element) {
             return;
         }
-        let size = element.size(self.width);
+        let size = element.size(self.target);
         for index in 0..count {
             self.check(address + (index * size) as u64, element, name);
         }
     }
 
     fn check(&mut self, address: u64, shape: Shape, name: &str) {
-        match shape {
+        if shape.size(self.target) == 0 {
+            return;
+        }
+        match there(shape) {
             Shape::Ref => assert!(self.number_at(address) != 0, "{name} refers to nothing"),
             // an empty slice begins somewhere all the same
-            Shape::Slice if self.number_at(address) == 0 => self.bytes_at(address, 16, self.width),
+            Shape::Slice if self.number_at(address) == 0 => {
+                self.bytes_at(address, 16, self.target.width)
+            }
             Shape::Array(element, count) => self.check_row(address, *element, count, name),
             Shape::Record(layout) => {
                 for field in layout.fields {
-                    let at = address + field.offset(self.width) as u64;
+                    let at = address + field.offset(self.target) as u64;
                     self.check(at, field.shape, field.name);
                 }
             }
@@ -286,14 +295,24 @@ impl Arena {
     }
 }
 
+/// What a field is where it is there.
+fn there(shape: Shape) -> Shape {
+    match shape {
+        Shape::OnOne(shape) | Shape::OnSeveral(shape) => *shape,
+        _ => shape,
+    }
+}
+
 /// Whether a shape has references that must be there, or slices.
 fn refers(shape: Shape) -> bool {
-    match shape {
+    match there(shape) {
         Shape::Ref | Shape::Slice => true,
         Shape::Array(element, _) => refers(*element),
         Shape::Record(layout) => layout.fields.iter().any(|field| refers(field.shape)),
         Shape::Byte | Shape::Half | Shape::Word | Shape::Size | Shape::Link | Shape::Tagged => {
             false
         }
+        // (see above)
+        Shape::OnOne(_) | Shape::OnSeveral(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use giornata_abi::system::FaultPolicy;
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
-use giornata_core::layout::{Record, Shaped};
+use giornata_core::layout::{Record, Shaped, Target};
 use giornata_core::process::region::Share;
 use giornata_core::process::{Image, Stretch, life};
 use giornata_core::sched::account::Account;
@@ -84,7 +84,8 @@ pub(crate) fn list_of(number: usize) -> usize {
 /// Lays the records of a system out for a machine whose addresses have `width` bytes,
 /// from address `base` on.
 pub fn build(description: &Description, width: usize, base: u64) -> Built {
-    let mut arena = Arena::new(width, base);
+    let target = description.target(width);
+    let mut arena = Arena::new(target, base);
     let arena = &mut arena;
     // what boot checks lies in front
     let kernel = arena.one();
@@ -96,7 +97,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         rank_idle: arena.one(),
         ranks: arena.many(256),
         processes,
-        threads: arena_run(arena, 64, machine + 1),
+        threads: arena_run(arena, 64, machine + description.hart_count()),
         lines: arena.many(description.lines.len()),
         objects: arena.many(description.objects.len()),
         no_list: arena.one(),
@@ -144,10 +145,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let processes = (0..processes.1)
         .map(|index| processes.at(index, arena).0)
         .collect();
-    let mut arena = std::mem::replace(arena, Arena::new(width, base));
+    let mut arena = std::mem::replace(arena, Arena::new(target, base));
     arena.align(8);
     let mut bytes = arena.finish();
-    seal(&mut bytes, width);
+    seal(&mut bytes, target);
     Built {
         bytes,
         kernel,
@@ -504,6 +505,21 @@ fn lay_idle(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(idle, "kind", u32::from(kind::IDLE));
     arena.set(idle, "waits", Value::Ref(0));
     arena.set(parts.rank_idle, "head", idle);
+    // those of the other harts are the last of all, in a ring with that of the first
+    let others = parts.threads.1 + 1 - description.hart_count()..parts.threads.1;
+    let mut before = idle;
+    for number in others {
+        let own = parts.threads.at(number, arena);
+        let place = arena.one::<Place>();
+        lay_record(arena, parts, number, (process, place, parts.rank_idle));
+        arena.set(own, "kind", u32::from(kind::IDLE));
+        arena.set(own, "waits", Value::Ref(0));
+        for (one, next) in [(before, own), (own, idle)] {
+            arena.set(one, "next", next);
+            arena.set(next, "prev", one);
+        }
+        before = own;
+    }
 }
 
 /// The thread of the E and S machine, whose urgency its programs decide.
@@ -516,7 +532,7 @@ fn lay_machine(arena: &mut Arena, parts: &Parts, description: &Description, numb
 /// What boot checks; length and checksum follow when all is laid.
 fn lay_boot(arena: &mut Arena, kernel: At<System>, description: &Description) {
     arena.set(kernel, "boot.magic", boot::MAGIC);
-    arena.set(kernel, "boot.layout", boot::layout(arena.width()));
+    arena.set(kernel, "boot.layout", boot::layout(arena.target()));
     arena.set(kernel, "boot.address", kernel.0);
     arena.set(kernel, "settings.flags", description.flags);
     arena.set(kernel, "settings.hertz", description.timer_hertz);
@@ -560,13 +576,13 @@ fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description)
 }
 
 /// Writes what only the whole can tell into its front.
-fn seal(bytes: &mut [u8], width: usize) {
-    let head = Boot::SHAPE.size(width);
+fn seal(bytes: &mut [u8], target: Target) {
+    let head = Boot::SHAPE.size(target);
     let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
     let sum = boot::checksum(bytes[head..].as_chunks().0.iter().map(word));
     for (name, value) in [("length", bytes.len() as u32), ("checksum", sum)] {
         let field = Boot::LAYOUT.fields.iter().find(|field| field.name == name);
-        let at = field.expect("it is there").offset(width);
+        let at = field.expect("it is there").offset(target);
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 }
@@ -581,7 +597,20 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
     arena.set(kernel, "first", idle);
-    arena.set(kernel, "hart.idle", idle);
+    match arena.target().several {
+        // (boot makes the records of the harts)
+        true => {
+            let apart = u32::from(description.control_apart);
+            arena.set(kernel, "harts.apart", apart);
+            arena.set(kernel, "harts.count", description.harts - apart);
+            arena.set(kernel, "harts.here", Value::Ref(kernel.0));
+        }
+        false => {
+            let nobody = parts.processes.at(description.processes.len(), arena);
+            arena.set(kernel, "hart.idle", idle);
+            arena.set(kernel, "hart.loaded", nobody);
+        }
+    }
     arena.set(kernel, "no_list", parts.no_list);
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
@@ -644,6 +673,4 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     };
     arena.set(kernel, "trace.ring", ring);
     arena.set(kernel, "trace.mask", records as u32 * 16 - 1);
-    let nobody = parts.processes.at(description.processes.len(), arena);
-    arena.set(kernel, "hart.loaded", nobody);
 }

@@ -1,6 +1,7 @@
 //! What a system consists of, by numbers: what the records are made from.
 
 use giornata_abi::system::FaultPolicy;
+use giornata_core::layout::Target;
 
 use crate::program::Programs;
 
@@ -46,6 +47,24 @@ pub struct Description {
     pub accounts: bool,
     /// Records of the task manager; 0: there is none.
     pub task_records: usize,
+    /// Harts that the kernel runs on; 0 as 1. A kernel of several has other records.
+    pub harts: u32,
+    /// The first of several harts takes the timer and the lines, and runs no thread.
+    pub control_apart: bool,
+}
+
+impl Description {
+    /// What its records are for, where an address has `width` bytes.
+    pub(crate) fn target(&self, width: usize) -> Target {
+        Target {
+            width,
+            several: self.harts > 1,
+        }
+    }
+
+    pub(crate) fn hart_count(&self) -> usize {
+        self.harts.max(1) as usize
+    }
 }
 
 /// A process.

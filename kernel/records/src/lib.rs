@@ -26,11 +26,12 @@ pub use order::spare_bytes;
 pub use shapes::{Constants, FieldShape, RecordShape, constants, records};
 
 use giornata_core::layout::Shaped;
+pub use giornata_core::layout::Target;
 use giornata_core::sched::thread::{Context, Place, Thread as ThreadRecord};
 
 /// Bytes of RAM that the kernel keeps for a thread beyond its registers, cold fields
-/// included, where an address has `width` bytes.
-pub fn thread_bytes(width: usize) -> usize {
-    let bytes = ThreadRecord::SHAPE.size(width) - Context::SHAPE.size(width);
-    bytes + Place::SHAPE.size(width)
+/// included.
+pub fn thread_bytes(target: Target) -> usize {
+    let bytes = ThreadRecord::SHAPE.size(target) - Context::SHAPE.size(target);
+    bytes + Place::SHAPE.size(target)
 }

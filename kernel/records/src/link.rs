@@ -47,6 +47,8 @@ pub struct Binding<'a> {
     pub threads: usize,
     /// Ports that tell a handler which task and driver.
     pub involved: [Option<usize>; 2],
+    /// The kernel runs on several harts: jobs of a group end in any order, so it is no ring.
+    pub several_harts: bool,
     /// How it is replaced, but for the lists, which are those above.
     pub change: Option<Change>,
 }
@@ -301,7 +303,8 @@ impl Linker<'_> {
         // (that of the last group: it stays alone)
         let mut was_alone = true;
         for (thread, task, fixed) in tasks {
-            let apart = has_s_code || single || fixed || watched.contains(&thread);
+            let several = self.binding.several_harts;
+            let apart = several || has_s_code || single || fixed || watched.contains(&thread);
             let alone = single || fixed || apart && !has_s_code;
             let follows = |last: usize| {
                 let is_next = last + 1 == thread

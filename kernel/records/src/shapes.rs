@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use giornata_abi::ring::{self, Kind};
-use giornata_core::layout::{Shape, Shaped};
+use giornata_core::layout::{Shape, Shaped, Target};
 use giornata_core::micro::Group;
 use giornata_core::process::life;
 use giornata_core::sched::ready::level;
@@ -37,8 +37,8 @@ pub struct FieldShape {
     pub count: usize,
 }
 
-/// The records that tell how a system stands, by name, where an address has `width` bytes.
-pub fn records(width: usize) -> BTreeMap<&'static str, RecordShape> {
+/// The records that tell how a system stands, by name.
+pub fn records(target: Target) -> BTreeMap<&'static str, RecordShape> {
     [
         ("System", System::SHAPE),
         ("Thread", Thread::SHAPE),
@@ -52,7 +52,7 @@ pub fn records(width: usize) -> BTreeMap<&'static str, RecordShape> {
         ("Task", Task::SHAPE),
         ("Entry", Entry::SHAPE),
     ]
-    .map(|(name, shape)| (name, record(shape, width)))
+    .map(|(name, shape)| (name, record(shape, target)))
     .into()
 }
 
@@ -85,11 +85,11 @@ pub fn constants() -> impl Iterator<Item = Constants> {
     groups.into_iter().chain([("record", records.collect())])
 }
 
-fn record(shape: Shape, width: usize) -> RecordShape {
+fn record(shape: Shape, target: Target) -> RecordShape {
     let mut fields = BTreeMap::new();
-    add(&mut fields, "", shape, 0, width);
+    add(&mut fields, "", shape, 0, target);
     RecordShape {
-        size: shape.size(width),
+        size: shape.size(target),
         fields,
     }
 }
@@ -100,8 +100,9 @@ fn add(
     path: &str,
     shape: Shape,
     at: usize,
-    width: usize,
+    target: Target,
 ) {
+    let width = target.width;
     let mut put = |path: String, offset: usize, bytes: usize, count: usize| {
         let field = FieldShape {
             offset,
@@ -112,7 +113,7 @@ fn add(
     };
     match shape {
         Shape::Byte | Shape::Half | Shape::Word | Shape::Size | Shape::Ref | Shape::Link => {
-            put(path.into(), at, shape.size(width), 1);
+            put(path.into(), at, shape.size(target), 1);
         }
         Shape::Slice => {
             put(format!("{path}.address"), at, width, 1);
@@ -125,11 +126,11 @@ fn add(
         Shape::Array(element, count) => match element {
             Shape::Record(_) | Shape::Array(..) | Shape::Slice | Shape::Tagged => {
                 for index in 0..count {
-                    let at = at + index * element.size(width);
-                    add(fields, &format!("{path}.{index}"), *element, at, width);
+                    let at = at + index * element.size(target);
+                    add(fields, &format!("{path}.{index}"), *element, at, target);
                 }
             }
-            _ => put(path.into(), at, element.size(width), count),
+            _ => put(path.into(), at, element.size(target), count),
         },
         Shape::Record(inner) => {
             for field in inner.fields {
@@ -137,7 +138,18 @@ fn add(
                     "" => field.name.into(),
                     _ => format!("{path}.{}", field.name),
                 };
-                add(fields, &path, field.shape, at + field.offset(width), width);
+                add(
+                    fields,
+                    &path,
+                    field.shape,
+                    at + field.offset(target),
+                    target,
+                );
+            }
+        }
+        Shape::OnOne(inner) | Shape::OnSeveral(inner) => {
+            if shape.size(target) != 0 {
+                add(fields, path, *inner, at, target);
             }
         }
     }
@@ -147,12 +159,17 @@ fn add(
 mod tests {
     use super::*;
 
+    fn targets() -> impl Iterator<Item = Target> {
+        let widths = [4, 8].into_iter();
+        widths.flat_map(|width| [false, true].map(|several| Target { width, several }))
+    }
+
     #[test]
     fn fields_lie_where_the_builder_writes_them() {
         use crate::arena::Arena;
-        for width in [4, 8] {
-            let shapes = records(width);
-            let mut arena = Arena::new(width, 0x100);
+        for target in targets() {
+            let shapes = records(target);
+            let mut arena = Arena::new(target, 0x100);
             let thread = arena.one::<Thread>();
             for (path, value) in [
                 ("context.pc", 0x1234_u32),
@@ -178,8 +195,8 @@ mod tests {
 
     #[test]
     fn fields_of_a_record_do_not_overlap_and_end_within_it() {
-        for width in [4, 8] {
-            for (name, shape) in records(width) {
+        for target in targets() {
+            for (name, shape) in records(target) {
                 let mut fields: Vec<FieldShape> = shape.fields.into_values().collect();
                 fields.sort_by_key(|field| field.offset);
                 let mut end = 0;

@@ -1,13 +1,17 @@
 //! What a capacity costs, as docs/services.md says it.
 
-use giornata_core::layout::{Record, Shape};
+use giornata_core::layout::{Record, Shape, Target};
 use giornata_core::process::{Image, Process};
 use giornata_core::sched::thread::{Place, Thread};
 use giornata_core::{Handle, Line, Mail, Message, Object};
 
 /// Bytes of a record where an address has `width` bytes.
 fn bytes<T: Record>(width: usize) -> usize {
-    Shape::Record(T::LAYOUT).size(width)
+    let target = Target {
+        width,
+        several: false,
+    };
+    Shape::Record(T::LAYOUT).size(target)
 }
 
 /// The table of the page.

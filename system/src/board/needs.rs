@@ -11,6 +11,27 @@ const CONTROLLER: &str = "plic";
 /// The part of the kernel whose queues are on the task manager, which is a device.
 const RTM: &str = "rtm";
 const TASK_MANAGER: &str = "task-manager";
+/// Features that a kernel on several harts needs, or cannot have (true), why, and the mend.
+const ON_SEVERAL: [(&str, bool, &str, &str); 3] = [
+    (
+        "atomics",
+        false,
+        "several harts share the kernel by atomic instructions, which the board has not",
+        "say `harts = 1`, or name the feature `atomics` if they have them",
+    ),
+    (
+        RTM,
+        true,
+        "the queues of a task manager are those of one hart",
+        "say `harts = 1`",
+    ),
+    (
+        "floating",
+        true,
+        "floating-point registers stay on the hart where they were used",
+        "say `harts = 1`, or leave the feature `floating` away",
+    ),
+];
 /// What the end of the kernel's memory is a multiple of: the records begin there.
 const PAGE: u32 = 0x1000;
 
@@ -38,11 +59,15 @@ pub(super) fn check(
         findings.refuse(kernel.span(), reason, mend);
     }
     kernel.needed_number(findings, "cycle-hertz", "10_000_000");
-    if let Some(harts) = kernel.needed_number(findings, "harts", "1")
-        && *harts.get_ref() != 1
+    if let Some(harts) = kernel.number(findings, "harts")
+        && *harts.get_ref() > 1
     {
-        let reason = "the kernel runs on one hart";
-        findings.refuse(harts.span(), reason, "say `harts = 1`");
+        for (feature, is_wrong, reason, mend) in ON_SEVERAL {
+            let has = features.iter().any(|own| own == feature);
+            if has == is_wrong {
+                findings.refuse(harts.span(), reason, mend);
+            }
+        }
     }
     let mut needed = vec![TIMER];
     if features.iter().any(|feature| feature == CONTROLLER) {

@@ -64,6 +64,8 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
         lines: lines.collect(),
         accounts: config::has(&model.config, POSIX),
         task_records: model.board.task_records.into(),
+        harts: model.board.harts,
+        control_apart: model.control_apart,
         flags: match model.trace_console {
             true => flag::TRACE_TO_CONSOLE,
             false => 0,

@@ -267,6 +267,7 @@ impl Context<'_> {
             threads: program.s_threads.into(),
             involved: [program.violation_task, program.violation_driver]
                 .map(|port| port.map(usize::from)),
+            several_harts: self.model.board.harts > 1,
             change: program.room.as_ref().map(|room| records::Change {
                 loader: room.loader.into(),
                 most: room.limits.steps,

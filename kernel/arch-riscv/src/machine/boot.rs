@@ -50,9 +50,11 @@ pub unsafe fn begin(guard: usize, size: usize) -> ! {
     unsafe { write!("mstatus", status) };
     // SAFETY: the entry is made for it, 4-byte aligned for direct mode.
     unsafe { write!("mtvec", giornata_trap as *const () as usize) };
-    // SAFETY: these two only; `mstatus` keeps them off in machine mode.
-    unsafe { write!("mie", csr::TIMER | csr::EXTERNAL) };
+    // SAFETY: these only; `mstatus` keeps them off in machine mode.
+    unsafe { write!("mie", csr::TIMER | csr::EXTERNAL | csr::KICK) };
     hart::restart_clock();
+    #[cfg(feature = "harts")]
+    super::harts::prepare();
     // SAFETY: by contract; the idle thread becomes the running one (Scratch Invariant).
     unsafe { giornata_begin(system().idle()) }
 }

@@ -23,6 +23,8 @@ pub(super) use {read, write};
 pub(super) const TIMER: usize = 1 << 7;
 /// See [`TIMER`].
 pub(super) const EXTERNAL: usize = 1 << 11;
+/// See [`TIMER`]: that of another hart, if there are several.
+pub(super) const KICK: usize = (cfg!(feature = "harts") as usize) << 3;
 
 /// `mstatus`: the state of floating point.
 pub(super) const FS: usize = 3 << 13;

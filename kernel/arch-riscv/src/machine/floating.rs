@@ -17,11 +17,12 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-use giornata_core::{Machine, Ref, System, Thread};
+use giornata_core::{Machine, Ref, Thread};
 
 use super::boot::{own, system};
 use super::csr::{FS, read, write};
 use super::hart::Riscv;
+use super::record;
 use giornata_core::boot::FLOATING_BYTES;
 
 global_asm!(
@@ -78,8 +79,8 @@ global_asm!(
     "jr t0",
     ".popsection",
     ".option pop",
-    OWNER = const offset_of!(System, hart.own) + own::FLOATING_OWNER * size_of::<usize>(),
-    CHANGED = const offset_of!(System, hart.own) + own::FLOATING_CHANGED * size_of::<usize>(),
+    OWNER = const record::OWN + own::FLOATING_OWNER * size_of::<usize>(),
+    CHANGED = const record::OWN + own::FLOATING_CHANGED * size_of::<usize>(),
     HAS = const offset_of!(Thread, floating),
     FS = const FS,
     CLEAN = const FS_CLEAN,

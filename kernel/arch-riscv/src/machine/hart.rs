@@ -5,7 +5,7 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_core::{Machine, Process, Ref, Region, System};
 
-use super::csr::{EXTERNAL, TIMER, read, write};
+use super::csr::{EXTERNAL, KICK, TIMER, read, write};
 use super::{lines, space};
 use crate::board::{CLINT, CYCLES_ARE_TICKS, REAL_TIME};
 use crate::clock::{COMPARE, TIME, high_ahead, high_at};
@@ -16,7 +16,7 @@ use crate::device::Device;
 pub struct Riscv;
 
 // SAFETY: the board says where the CLINT lies (Device Invariant).
-const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
+pub(super) const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
 const WIDE: bool = size_of::<usize>() == 8;
 const TIME_IS_SHOWN: bool = cfg!(feature = "time");
 
@@ -56,6 +56,24 @@ pub(super) fn restart_clock() {
     }
 }
 
+/// The timer whose instant lies there rings at an instant.
+#[inline(always)]
+fn set_timer(compare: usize, at: u32, now: u32) {
+    if WIDE {
+        let count: u64 = TIMER_DEVICE.load(TIME);
+        let ahead = at.wrapping_sub(count as u32) as i32;
+        return TIMER_DEVICE.store(compare, count.wrapping_add_signed(ahead.into()));
+    }
+    let high = high_ahead(at, now, high, low);
+    if cfg!(feature = "harts") {
+        // (another hart's timer is not masked meanwhile)
+        TIMER_DEVICE.store(compare + 4, u32::MAX);
+    }
+    // (what rings between the two stores is masked)
+    TIMER_DEVICE.store(compare, at);
+    TIMER_DEVICE.store(compare + 4, high);
+}
+
 /// Bytes of a word.
 const WORD: usize = size_of::<usize>();
 /// Bytes that are zeroed without a branch: eight words.
@@ -81,24 +99,20 @@ impl Machine for Riscv {
         if cfg!(feature = "posix") {
             super::boot::system().hart().alarm.set(at);
         }
-        if WIDE {
-            let count: u64 = TIMER_DEVICE.load(TIME);
-            let ahead = at.wrapping_sub(count as u32) as i32;
-            return TIMER_DEVICE.store(COMPARE, count.wrapping_add_signed(ahead.into()));
-        }
-        let high = high_ahead(at, now, high, low);
-        // (what rings between the two stores is masked)
-        TIMER_DEVICE.store(COMPARE, at);
-        TIMER_DEVICE.store(COMPARE + 4, high);
+        #[cfg(feature = "harts")]
+        let at = super::harts::earliest(at);
+        set_timer(COMPARE, at, now);
     }
 
     #[inline(always)]
     fn pending() -> bool {
-        read!("mip") & (TIMER | EXTERNAL) != 0
+        read!("mip") & (TIMER | EXTERNAL | KICK) != 0
     }
 
     #[inline(always)]
     fn claim() -> u32 {
+        #[cfg(feature = "harts")]
+        super::harts::take_kick();
         lines::claim()
     }
 
@@ -206,6 +220,23 @@ impl Machine for Riscv {
     fn resume_at(pc: usize) {
         // SAFETY: the beginning of a block of the interrupted thread's restartable sequences.
         unsafe { write!("mepc", pc) };
+    }
+
+    #[cfg(feature = "harts")]
+    #[inline(always)]
+    fn is_awaited() -> bool {
+        super::harts::is_awaited()
+    }
+
+    #[cfg(feature = "harts")]
+    #[inline(always)]
+    fn kick(hart: u32) {
+        super::harts::kick(hart);
+    }
+
+    #[cfg(feature = "harts")]
+    fn hart_alarm(hart: u32, at: u32, now: u32) {
+        set_timer(super::harts::compare(hart), at, now);
     }
 
     fn stop(status: usize) -> ! {

@@ -4,6 +4,9 @@ mod boot;
 mod csr;
 mod fault;
 mod hart;
+#[cfg(feature = "harts")]
+mod harts;
+mod record;
 mod trap;
 
 #[cfg_attr(not(feature = "floating"), path = "no_floating.rs")]
@@ -19,3 +22,5 @@ mod space;
 
 pub use boot::{begin, system};
 pub use hart::Riscv;
+#[cfg(feature = "harts")]
+pub use harts::join;

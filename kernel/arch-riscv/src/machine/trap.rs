@@ -27,7 +27,7 @@ use giornata_core::{Handler, Outcome, Process, Ref, System, Thread, calls};
 
 use super::boot::{own, system};
 use super::space::word;
-use super::{Riscv, fault};
+use super::{Riscv, csr, fault, record};
 use crate::board::{CLINT, CYCLES_ARE_TICKS, RECORDS};
 use crate::clock::TIME;
 
@@ -38,6 +38,7 @@ static CALLS: [Handler; Call::TABLE] = calls::table::<Riscv>();
 // one block, so that the macros of the first file are known to the others
 global_asm!(
     include_str!("words.s"),
+    include_str!("lock.s"),
     include_str!("trap.s"),
     include_str!("memory.s"),
     include_str!("frames.s"),
@@ -50,16 +51,24 @@ global_asm!(
     TIME = const cfg!(feature = "time") as usize,
     MTIME = const CLINT + TIME,
     // the hart
+    HARTS = const cfg!(feature = "harts") as usize,
     KERNEL = const RECORDS,
-    SINCE = const offset_of!(System, hart.since),
+    HART = const record::HART,
+    LOCK = const record::LOCK,
+    HERE = const record::HERE,
+    CHANGED = const record::CHANGED,
+    KICK = const csr::KICK,
+    assign = sym assign,
+    on_kick = sym on_kick,
+    SINCE = const record::SINCE,
     WRITTEN = const offset_of!(System, trace.written),
     MASK = const offset_of!(System, trace.mask),
     RING = const offset_of!(System, trace.ring),
-    LOADED = const offset_of!(System, hart.loaded),
+    LOADED = const record::LOADED,
     FIRST = const offset_of!(System, first),
-    DONOR = const offset_of!(System, hart.donor),
-    ALARM = const offset_of!(System, hart.alarm),
-    RESERVATION = const offset_of!(System, hart.own) + own::RESERVATION * size_of::<usize>(),
+    DONOR = const record::DONOR,
+    ALARM = const record::ALARM,
+    RESERVATION = const record::OWN + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
     THREAD_SP = const offset_of!(Thread, context.sp),
@@ -127,6 +136,21 @@ const _: () = assert!(
         && kind::CONTINUES < kind::COPIES
 );
 
+#[cfg(feature = "harts")]
+use super::harts::{assign, on_kick};
+
+/// One hart runs what an entry says.
+#[cfg(not(feature = "harts"))]
+extern "C" fn assign(outcome: Outcome, _: Ref<Thread>) -> Outcome {
+    outcome
+}
+
+/// One hart is interrupted by no other.
+#[cfg(not(feature = "harts"))]
+extern "C" fn on_kick(_: Ref<Thread>) -> Outcome {
+    Outcome::DONE
+}
+
 /// The call behind the table, where there is one.
 extern "C-unwind" fn posix_call(
     operation: usize,
@@ -147,6 +171,8 @@ extern "C" fn on_line(me: Ref<Thread>) -> Outcome {
 
 #[unsafe(link_section = ".text.hot.on_timer")]
 extern "C" fn on_timer(me: Ref<Thread>) -> Outcome {
+    #[cfg(feature = "harts")]
+    super::harts::silence();
     system().on_timer::<Riscv>(me)
 }
 
@@ -169,5 +195,8 @@ extern "C" fn heed_page(me: Ref<Thread>, outcome: Outcome) -> Outcome {
 
 #[unsafe(link_section = ".text.boot.start")]
 extern "C" fn start() -> Outcome {
-    system().start::<Riscv>()
+    let outcome = system().start::<Riscv>();
+    #[cfg(feature = "harts")]
+    super::harts::call_others();
+    outcome
 }

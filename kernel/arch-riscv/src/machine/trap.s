@@ -49,6 +49,15 @@
 .endif
 .endm
 
+# How a thread goes on, into t1; where the exit path sets alarms, whether it is limited above.
+.macro LOAD_KIND thread
+.if {HARTS}
+    lbu     t1, {KIND}(\thread)
+.else
+    lhu     t1, {KIND}(\thread)
+.endif
+.endm
+
 .pushsection .text.giornata_trap, "ax"
 .balign 32
 .globl giornata_trap
@@ -75,13 +84,32 @@ giornata_trap:
     add     a6, a6, t0
     lw      t0, %lo({calls})(a6)
 .endif
-    li      sp, {KERNEL}
+    KERNEL_STACK tp
+    TAKE_LOCK t1, t2, t3
     mv      a6, tp
     jalr    t0
 called:
+.if {HARTS}
+    # (if nothing has changed the caller goes on, whoever else is the first of the queue)
+    li      t1, {CHANGED}
+    lw      t1, 0(t1)
+    beqz    t1, 8f
+    ASSIGN
+    csrr    t0, mepc
+    j       switch_call
+8:
+    csrr    t0, mepc
+    beqz    a1, stay
+    addi    t0, t0, 4
+    beq     a1, tp, reload
+    li      a0, 0
+    j       reload
+.endif
     csrr    t0, mepc
     bnez    a1, switch_call
 stay: # the caller goes on with a0, and a1 is 0
+    GIVE_LOCK t1, t2
+unlocked:
     LOAD    sp, {THREAD_SP}, tp
     LOAD    tp, {THREAD_TP}, tp
     addi    t0, t0, 4
@@ -108,6 +136,7 @@ switch_call: # or it goes on, as its context says
 # The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t6 the control page
 # of tp. ra is 0 if tp lives in the kernel and has no registers to keep.
 switch:
+.if {HARTS} == 0 # (else that has been seen to)
     # a ceiling that it has published, or a mutex that it will lock, comes first
     beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
@@ -116,6 +145,10 @@ switch:
     LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
+.else
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
+.endif
 enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # The stack of a thread that has one of its own, or the guard below it. Who has neither
@@ -136,6 +169,7 @@ space_loaded:
 .if {FLOATING}
     jal     t0, giornata_admit_floating
 .endif
+.if {HARTS} == 0 # (else that has been done)
     # tp is charged for the time since it was entered
     NOW     t0
     lw      t4, {SINCE}(sp)
@@ -162,6 +196,10 @@ carried:
     sw      t6, 8(t4)
     lhu     t1, {KIND}(a1)
     sw      a0, 12(t4)
+.else
+    LOAD    t0, {THREAD_PC}, a1
+    lbu     t1, {KIND}(a1)
+.endif
     mv      sp, a1
     csrw    mscratch, a1
     csrw    mepc, t0
@@ -171,6 +209,8 @@ carried:
     LOAD    s\n, {THREAD_S} + {WORD} * \n, sp
 .endr
 depart: # for sp, whose callee-saved registers are loaded
+    GIVE_LOCK t2, t3
+depart_unlocked:
     bnez    t1, as_kind
 resume_call:
     LOAD    gp, {THREAD_GP}, sp
@@ -186,11 +226,13 @@ load_preserved:
 .endr
     j       depart
 
+.if {HARTS} == 0
 carry:
     lw      t6, {SPENT_HIGH}(tp)
     addi    t6, t6, 1
     sw      t6, {SPENT_HIGH}(tp)
     j       carried
+.endif
 
 # Loads the space of the process t2; t3 = that of before. A process of the kernel's
 # own threads has none, and leaves the other in place. Of a process that is not alive the
@@ -270,6 +312,7 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     bne     a1, tp, space_loaded
     # it is the reaper that was left, in whose next piece the dead one ends
+    GIVE_LOCK t2, t3
     j       turn
 
 not_its_call: # or nobody's
@@ -279,7 +322,8 @@ not_its_call: # or nobody's
     bne     a7, t0, 2f
     li      t0, {COUNT}
     bltu    sp, t0, 2f
-    li      sp, {KERNEL}
+    KERNEL_STACK tp
+    TAKE_LOCK t1, t2, t3
     mv      a6, tp
     call    {posix}
     j       called
@@ -292,8 +336,9 @@ not_its_call: # or nobody's
     li      a0, {NO_SUCH_CALL}
 1:
     li      a1, 0
-    j       stay
+    j       unlocked
 
+.if {HARTS} == 0
 page_heeded:
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
@@ -312,11 +357,13 @@ heed_page:
     csrw    mepc, t0
     mv      sp, tp
     j       depart
+.endif
 
 # The caller goes on: with six words that lie where a0 leads, with a1 and a2 of its
 # context, or as that says.
 reload:
     csrw    mepc, t0
+    GIVE_LOCK t1, t2
     andi    t1, a0, {REASON}
     LOAD    sp, {THREAD_SP}, tp
     bnez    t1, reload_pair
@@ -339,14 +386,14 @@ reload_pair:
     ZERO    ra, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
     mret
 reload_context:
-    lhu     t1, {KIND}(tp)
+    LOAD_KIND tp
     mv      sp, tp
     beqz    t1, reload_call
 
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
 as_kind:
-.if {POSIX}
+.if {POSIX} && {HARTS} == 0
     addi    t3, t1, -{CALL_LIMITED}
     bnez    t3, 1f
     # the alarm rings before it may have used its time up, as a rule
@@ -396,10 +443,12 @@ as_other_kind:
 limited:
     # (nothing is in registers but what functions preserve)
     mv      tp, sp
+.if {HARTS} == 0 # (else the alarm is set)
     mv      a0, sp
     li      sp, {KERNEL}
     call    {limit}
     mv      sp, tp
+.endif
     lbu     t1, {KIND}(tp)
     addi    t3, t1, -{KIND_FULL}
     beqz    t1, resume_call
@@ -432,11 +481,17 @@ not_call:
     andi    t0, ra, 4
     SAVE_A  sp, 1, 2, 3, 4, 5, 6, 7
     SAVE_T  sp, 2, 3, 4, 5, 6
-    li      sp, {KERNEL}
+    KERNEL_STACK tp
+    TAKE_LOCK t1, t2, t3
     bgez    ra, exception
     bnez    t0, timer
+.if {HARTS}
+    andi    t0, ra, 8
+    beqz    t0, kicked
+.endif
     call    {on_line}
 interrupted:
+    ASSIGN
     beqz    a1, resume_same
     beq     a1, tp, resume_same
     # out of a restartable sequence the thread goes on where its block begins
@@ -456,6 +511,12 @@ timer:
     call    {on_timer}
     j       interrupted
 
+.if {HARTS}
+kicked:
+    call    {on_kick}
+    j       interrupted
+.endif
+
 exception:
     mv      a1, ra
     csrr    a2, mtval
@@ -464,8 +525,9 @@ exception:
 
 # It goes on; its time is up when it would have been.
 resume_same:
-    lhu     t1, {KIND}(tp)
+    LOAD_KIND tp
     mv      sp, tp
+    GIVE_LOCK t2, t3
     addi    t3, t1, -{KIND_FULL}
     bnez    t3, resume_limited
 resume:
@@ -498,16 +560,26 @@ user_in_kernel:
 # the hart looks at its timer and its lines, so what it does in one go is bounded.
 in_kernel:
     mv      tp, sp
-    li      sp, {KERNEL}
+    KERNEL_STACK tp
     beqz    t3, turn
 idle:
+.if {HARTS} == 0
     # if another is the first of the queue, it has the turn only to look at these
     LOAD    t0, {FIRST}, sp
     bne     t0, tp, turn
+.endif
     wfi
 look: # lines first, as the hart does in user mode
+    TAKE_LOCK t1, t2, t3
     csrr    t0, mip
     mv      a0, tp
+.if {HARTS}
+    andi    t1, t0, {KICK}
+    beqz    t1, 8f
+    call    {on_kick}
+    j       turned
+8:
+.endif
     srli    t0, t0, 11
     bnez    t0, 1f
     call    {on_timer}
@@ -515,27 +587,47 @@ look: # lines first, as the hart does in user mode
 1:
     call    {on_line}
 turned:
+    ASSIGN
     beqz    a1, 1f
     bne     a1, tp, discard
 1:
     lbu     t1, {KIND}(tp)
     addi    t3, t1, -{KIND_WORK}
-    beqz    t3, turn
+    beqz    t3, turn_unlocked
     addi    t3, t1, -{KIND_IDLE}
-    beqz    t3, idle
+    beqz    t3, idle_unlocked
     addi    t3, t1, -{KIND_FINISHES}
-    bgez    t3, turn
+    bgez    t3, turn_unlocked
     # it has done what it had to do in the kernel
     mv      a1, tp
     j       discard
 
+.if {HARTS}
+idle_unlocked:
+    GIVE_LOCK t2, t3
+    j       idle
+turn_unlocked:
+    GIVE_LOCK t2, t3
+.else
+.set idle_unlocked, idle
+.set turn_unlocked, turn
+.endif
 turn:
     csrr    t0, mip
+.if {HARTS}
+    li      t1, 0x888
+    and     t0, t0, t1
+    bnez    t0, look
+    TAKE_LOCK t1, t2, t3
+    mv      a0, tp
+.else
     mv      a0, tp
     srli    t0, t0, 7
     andi    t0, t0, 0x11
     bnez    t0, look
+.endif
     call    {work}
+    ASSIGN
     beqz    a1, 1b
     beq     a1, tp, 1b
 
@@ -547,18 +639,34 @@ discard:
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
     li      ra, 0
+.if {HARTS} == 0
     beqz    t5, enter_space
     beq     a1, tp, enter_space
     mv      t6, t5
     j       switch
+.else
+    j       enter_space
+.endif
 
 # From boot: a0 = the idle thread.
 .globl giornata_begin
 giornata_begin:
     mv      tp, a0
     csrw    mscratch, a0
-    li      sp, {KERNEL}
+    KERNEL_STACK tp
+    TAKE_LOCK t1, t2, t3
     call    {start}
+    ASSIGN
     bne     a1, tp, discard
-    j       idle
+    j       idle_unlocked
+
+.if {HARTS}
+# Another hart, in its idle thread, which is a0.
+.globl giornata_join
+giornata_join:
+    mv      tp, a0
+    csrw    mscratch, a0
+    KERNEL_STACK tp
+    j       look
+.endif
 .popsection

@@ -171,8 +171,8 @@ pub(crate) fn call<M: Machine>(
             request.token.set(token);
             request.priority.set(to);
             request.say(words);
-            me.wants.set(Some(hand));
-            let donor = system.first.get();
+            system.set_wants(me, Some(hand));
+            let donor = system.entry();
             return Outcome::because(server, reason::HELPS | donor.upper());
         }
     }
@@ -191,7 +191,7 @@ pub(crate) fn reply_receive<M: Machine>(
     let [w0, w1, w2, w3] = words;
     let hand = me.hand;
     // the usual case: the client has the turn
-    let client = system.first.get();
+    let client = system.entry();
     let unusual = (client.request().token.get() ^ token)
         | (client.number() as usize ^ slot)
         | is_not(client.wants.get(), hand);
@@ -206,7 +206,7 @@ pub(crate) fn reply_receive<M: Machine>(
             | some(mailbox.waiters.get());
         if unusual == 0 {
             client.hand(words, 0, 0);
-            client.wants.set(None);
+            system.set_wants(client, None);
             client.answer(0);
             hand.count.set(0);
             mailbox.waiters.set(Some(me));

@@ -116,7 +116,7 @@ impl System {
         self.come_back(client);
         let (hand, token) = (server.hand, self.next_token());
         client.request().token.set(token);
-        client.wants.set(Some(hand));
+        self.set_wants(client, Some(hand));
         hand.count.set(hand.count.get().wrapping_add(1));
         server.set(state::IN_HAND);
         token
@@ -150,7 +150,7 @@ impl System {
             return;
         };
         self.come_back(client);
-        client.wants.set(None);
+        self.set_wants(client, None);
         if wanted.kind.get() == kind::HAND {
             let count = wanted.count.get().wrapping_sub(1);
             wanted.count.set(count);

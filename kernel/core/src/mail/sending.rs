@@ -98,7 +98,7 @@ pub(crate) fn post<M: Machine>(
             // (of one that is forwarded: it leaves the hand)
             system.withdraw(sender);
             sender.request().token.set(message.number as usize);
-            sender.wants.set(Some(mailbox));
+            system.set_wants(sender, Some(mailbox));
         }
         if !system.deliver::<M>(message, mailbox, false) {
             return message.bind(me, system);
@@ -170,7 +170,7 @@ impl System {
         let message = pool.take_place()?;
         let [to, serial, ..] = &me.context.a;
         let slot = to.get() & SLOT_MASK;
-        let (mut from, mut rank) = (0, self.top.get());
+        let (mut from, mut rank) = (0, self.rank_of_turn());
         if how == how_bits::VIA {
             from = (via >> EXTRA) as u32;
         } else if let Some(named) = self.objects.get(slot)

@@ -171,6 +171,7 @@ impl System {
             } else {
                 self.unserve(mailbox);
             }
+            self.note_change();
             mailbox.owner.set(Some(me));
             list_behind(mailbox, at);
             if let Some(owner) = owner
@@ -201,6 +202,7 @@ impl System {
         let Some(owner) = mailbox.owner.take() else {
             return;
         };
+        self.note_change();
         mailbox.serves.set(None);
         unlist(mailbox);
         if let Some(mail) = mailbox.mail {

@@ -37,7 +37,7 @@ impl System {
                 self.look_at_hart::<M>();
                 continue;
             }
-            let late = self.is_machine_late();
+            let late = self.is_machine_late() || M::is_awaited();
             match (micro.driver.get(), micro.program.get()) {
                 (None, Some(program)) if !late => self.instruction::<M>(program),
                 _ if late => {

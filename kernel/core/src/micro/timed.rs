@@ -147,7 +147,7 @@ impl System {
             self.disarm_trigger(trigger);
             self.set_hart_timer::<M>(self.agenda.next(), M::now());
         }
-        M::pending()
+        M::pending() || M::is_awaited()
     }
 
     /// The block of a trigger whose alarm is still in the agenda renews it: when, is noted.

@@ -3,7 +3,7 @@
 
 use giornata_abi::Error;
 
-use crate::{Machine, Outcome, Ref, System, Thread, differ, same};
+use crate::{Machine, Outcome, Ref, System, Thread, differ};
 
 /// What a thread has run up to the last switch.
 fn spent(thread: Ref<Thread>) -> u64 {
@@ -54,10 +54,7 @@ impl System {
 
     /// What a thread has run up to now; `me` runs.
     fn cpu_time_of<M: Machine>(&self, me: Ref<Thread>, thread: Ref<Thread>) -> u64 {
-        let running = match same(me, thread) {
-            true => self.hart().uncharged(M::now()),
-            false => 0,
-        };
+        let running = self.uncharged_of::<M>(me, thread);
         spent(thread).wrapping_add(running.into())
     }
 }

@@ -40,7 +40,7 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::ProcessTime) => system.process_time::<M>(me),
         Some(Operation::Interrupt) => system.interrupt::<M>(me, b, c, d),
         Some(Operation::SetPolicy) => system.set_policy::<M>(me, b, c, d, e, f),
-        Some(Operation::SetTimer) => system.set_timer(me, b, c, d, e),
+        Some(Operation::SetTimer) => system.set_timer::<M>(me, b, c, d, e),
         Some(Operation::RealTime) => system.real_time(me),
         Some(Operation::GoBack) => system.signal_return::<M>(me, b),
         Some(Operation::SetName) => {

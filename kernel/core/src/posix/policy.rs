@@ -388,6 +388,7 @@ impl System {
             if account.is_high.get() != 0 {
                 // (what it has run up to now is found when it next goes on)
                 thread.limited.set(thread.limited.get() | OWN | FRESH);
+                self.note_limit::<M>(thread);
             }
         }
         true
@@ -441,6 +442,7 @@ impl System {
             return Outcome::error(Error::EPERM);
         }
         let now = now::<M>();
+        self.charge_elsewhere::<M>(thread);
         let mut own = high;
         if kind == policy::DEADLINE {
             own = &account.rank;
@@ -470,6 +472,7 @@ impl System {
                 self.limit_account(thread, account, spent);
             }
         }
+        self.note_limit::<M>(thread);
         thread.clear(state::SPORADIC | state::BY_DEADLINE);
         match kind {
             policy::SPORADIC | policy::ROUND_ROBIN => thread.set(state::SPORADIC),
@@ -494,7 +497,7 @@ impl System {
     /// The caller is woken, if it sleeps, when another thread of its process has run so much;
     /// 0: not any more.
     #[inline(never)]
-    pub(crate) fn set_timer(
+    pub(crate) fn set_timer<M: Machine>(
         &self,
         me: Ref<Thread>,
         slot: usize,
@@ -515,8 +518,10 @@ impl System {
         account.watcher.set(Some(me));
         account.has_timer.set((low | high != 0) as u8);
         if thread.limited.get() & FRESH == 0 {
+            self.charge_elsewhere::<M>(thread);
             let spent = wide(thread.spent.get(), thread.spent_high.get());
             self.limit_account(thread, account, spent);
+            self.note_limit::<M>(thread);
         }
         Outcome::DONE
     }

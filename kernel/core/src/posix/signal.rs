@@ -145,7 +145,7 @@ impl System {
         if waits && !thread.is(state::PARKED) {
             self.leave_wait::<M>(thread);
             // (a mutex that it gave back for a condition it does not take again)
-            thread.wants.set(None);
+            self.set_wants(thread, None);
             thread.refuse(Error::EINTR);
             return self.awaken::<M>(thread);
         }

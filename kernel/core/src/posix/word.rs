@@ -82,7 +82,7 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
             | (low | high == 0) as usize;
         if unusual == 0 && object.kind.get() == PRIVATE_MUTEX {
             if let Some(owner) = owner_of(system, me, object, word, value)
-                && differ(system.first.get(), me) == 0
+                && differ(system.entry(), me) == 0
                 && let Some((end, unusual)) = end_of_chain(system, me, owner)
             {
                 if object.owner.get().is_none() {
@@ -158,16 +158,17 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
         let object = handle.used;
         let unusual = (object.serial.get() ^ serial as u32) as usize | (object.word.get() ^ word);
         if object.kind.get() == PRIVATE_MUTEX {
-            let first = system.first.get();
+            let first = system.entry();
             let unusual = unusual | me.state.get() as usize | is_not(me.held.get(), object);
             let unusual = unusual | is_not(first.wants.get(), object) | same(first, me) as usize;
             let unusual = unusual | odd_to_have(first) | (object.count.get() ^ 1) as usize;
             // (under a ceiling that it has published it goes on, and the mutex is free)
             if unusual | M::load(me.control.wrapping_add(CEILING)) as usize == 0 {
+                system.note_free(object);
                 object.owner.set(None);
                 me.held.set(object.held_next.get());
                 object.count.set(0);
-                first.wants.set(None);
+                system.set_wants(first, None);
                 M::store(place, id_of(first));
                 return give(system, me, first);
             }

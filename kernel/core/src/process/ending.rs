@@ -58,6 +58,6 @@ impl System {
         if thread.is_linked() {
             mutex.count.set(mutex.count.get().wrapping_sub(1));
         }
-        thread.wants.set(None);
+        self.set_wants(thread, None);
     }
 }

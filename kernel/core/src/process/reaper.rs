@@ -75,9 +75,7 @@ impl System {
         self.note_end(process, cause);
         process.life.set(life);
         process.progress.set(0);
-        if same(self.hart().loaded.get(), process) {
-            self.hart().loaded.set(self.idle().process);
-        }
+        self.forget_space(process);
         self.queue_reaper::<M>(process, rank);
     }
 
@@ -119,8 +117,11 @@ impl System {
     #[inline(never)]
     pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) {
         let process = reaper.process;
+        if self.runs_anywhere(process) {
+            return;
+        }
         let now = process.life.get();
-        let slot = self.first.get();
+        let slot = self.entry();
         if same(slot.process, process) && !same(slot, reaper) && now != life::START {
             // a dead thread's turn
             if now == life::SEARCH {

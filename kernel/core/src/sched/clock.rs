@@ -26,7 +26,7 @@ impl System {
     /// of another, the donor's.
     #[inline(always)]
     pub(crate) fn yield_now<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let slot = self.first.get();
+        let slot = self.entry();
         let (own, other) = (me.state.get(), slot.state.get());
         me.answer(0);
         if own & state::IN_RING | (own | other) >> state::LIFT != 0 {
@@ -35,8 +35,7 @@ impl System {
         }
         let next = slot.next.get();
         let wants = next.wants.get();
-        slot.rank.get().head.set(Some(next));
-        self.first.set(next);
+        self.rotate(slot, next);
         self.run_wanting(next, wants)
     }
 
@@ -54,8 +53,7 @@ impl System {
             return self.yield_ceiling(me, slot);
         }
         let next = slot.next.get();
-        slot.rank.get().head.set(Some(next));
-        self.first.set(next);
+        self.rotate(slot, next);
         self.dispatch()
     }
 }

@@ -80,7 +80,7 @@ impl System {
     /// The first of the queue, with what it wants at hand.
     #[inline(always)]
     pub(crate) fn run_wanting(&self, slot: Ref<Thread>, wants: Option<Ref<Object>>) -> Outcome {
-        if wants.is_none() {
+        if cfg!(feature = "harts") || wants.is_none() {
             return Outcome::switch(slot);
         }
         cold_path();
@@ -97,51 +97,59 @@ impl System {
         let mut changes = PIECE;
         loop {
             let slot = self.first.get();
-            if !slot.process.is_alive() {
+            if cfg!(feature = "harts") || !slot.process.is_alive() {
                 // it lends nothing: its turn is its own end
                 return Outcome::switch(slot);
             }
-            let mut at = slot;
-            let mut links = self.depth;
-            let mut limited = 0;
-            let wanted = loop {
-                let Some(wanted) = at.wants.get() else {
-                    break None;
-                };
-                match wanted.owner.get() {
-                    Some(owner) if owner.can_run() && links != 0 => {
-                        limited |= at.limited.get();
-                        at = owner;
-                    }
-                    None if at.state.get() | wanted.odd_to_take() == 0 => {
-                        at.wants.set(None);
-                        wanted.count.set(0);
-                        wanted.give_to(at);
-                        break None;
-                    }
-                    _ => break Some(wanted),
+            match self.end_of_chain(slot, changes != 0) {
+                Some(end) if same(end, slot) => return Outcome::switch(end),
+                Some(end) => {
+                    let donor = (slot.number() as usize) << 16;
+                    return Outcome::because(end, reason::HELPS | donor);
                 }
-                links = links.wrapping_sub(1);
-            };
-            if let Some(wanted) = wanted {
-                if changes == 0 {
-                    return Outcome::switch(self.idle());
-                }
-                changes = changes.wrapping_sub(1);
-                match self.end_link(slot, at, wanted) {
-                    Some(next) => at = next,
-                    None => continue,
-                }
+                None if changes == 0 => return Outcome::switch(self.idle()),
+                None => changes = changes.wrapping_sub(1),
             }
-            if same(at, slot) {
-                return Outcome::switch(at);
-            }
-            if limited != 0 {
-                // (the exit path finds out who pays)
-                at.limited.set(at.limited.get() | limit::LENT);
-            }
-            return Outcome::because(at, reason::HELPS | (slot.number() as usize) << 16);
         }
+    }
+
+    /// Follows what a thread of the queue wants to one that can run. None: something has
+    /// changed, if it may (else it would have to), and who runs is to be asked anew. O(depth).
+    #[inline(always)]
+    pub(crate) fn end_of_chain(&self, slot: Ref<Thread>, may_change: bool) -> Option<Ref<Thread>> {
+        let mut at = slot;
+        let mut links = self.depth;
+        let mut limited = 0;
+        let wanted = loop {
+            let Some(wanted) = at.wants.get() else {
+                break None;
+            };
+            match wanted.owner.get() {
+                Some(owner) if owner.can_run() && links != 0 => {
+                    limited |= at.limited.get();
+                    at = owner;
+                }
+                None if at.state.get() | wanted.odd_to_take() == 0 => {
+                    self.set_wants(at, None);
+                    wanted.count.set(0);
+                    wanted.give_to(at);
+                    break None;
+                }
+                _ => break Some(wanted),
+            }
+            links = links.wrapping_sub(1);
+        };
+        if let Some(wanted) = wanted {
+            if !may_change {
+                return None;
+            }
+            at = self.end_link(slot, at, wanted)?;
+        }
+        if limited != 0 {
+            // (the exit path finds out who pays)
+            at.limited.set(at.limited.get() | limit::LENT);
+        }
+        Some(at)
     }
 
     /// Nobody can run for what `at` wants as it is: a mutex is taken, or the thread
@@ -162,7 +170,7 @@ impl System {
             None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now
             None => {
-                let first = self.first_asker(wanted, self.top.get());
+                let first = self.first_asker(wanted, self.last_to_ask(slot));
                 self.take(first.unwrap_or(at), wanted);
             }
             Some(owner) if !owner.process.is_alive() => {
@@ -212,7 +220,7 @@ impl System {
     /// place it runs wait as long as it does. O(depth).
     #[inline(never)]
     pub(crate) extern "C" fn may_wait(&self, thread: Ref<Thread>, owner: Ref<Thread>) -> bool {
-        let (mut at, mut links) = (self.first.get(), self.depth);
+        let (mut at, mut links) = (self.entry(), self.depth);
         while !same(at, thread) {
             match at.wants.get().and_then(|wanted| wanted.owner.get()) {
                 Some(owner) if links != 0 => at = owner,
@@ -352,7 +360,7 @@ impl System {
     /// has no limit, or not the turn. O(depth of the chain).
     #[inline(never)]
     pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
-        let mut at = self.first.get();
+        let mut at = self.entry();
         let mut payer = None;
         loop {
             if payer.is_none()

@@ -53,8 +53,7 @@ impl System {
         let left = payer.limit.get().wrapping_sub(payer.spent.get());
         // (it has run on for a little before the alarm stopped it)
         let left = left.wrapping_sub(used).cast_signed().max(0) as u32;
-        let (end, first) = (now.wrapping_add(left), self.agenda.next());
-        self.set_hart_timer::<M>(if before(end, first) { end } else { first }, now);
+        self.set_limit_timer::<M>(now.wrapping_add(left), now);
     }
 
     /// The timer has rung, and nothing else was due: perhaps who was interrupted, or its

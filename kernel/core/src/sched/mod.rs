@@ -36,3 +36,4 @@ pub mod thread;
 pub mod timer;
 #[cfg_attr(not(feature = "mail"), allow(dead_code))]
 pub mod wait;
+pub(crate) mod wants;

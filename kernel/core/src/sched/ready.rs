@@ -155,7 +155,10 @@ impl System {
         let rank = thread.rank.get();
         match rank.head.get() {
             None => self.open(rank, thread),
-            Some(head) => link_before(thread, head),
+            Some(head) => {
+                self.note_queued(thread);
+                link_before(thread, head);
+            }
         }
     }
 
@@ -168,6 +171,7 @@ impl System {
         if rank.level.get() == level::IDLE {
             return;
         }
+        self.note_change();
         rank.head.set(Some(thread));
         if same(self.top.get(), rank) {
             self.first.set(thread);
@@ -200,6 +204,7 @@ impl System {
     #[cold]
     #[inline(never)]
     extern "C" fn remove_from_ring(&self, thread: Ref<Thread>, rank: Ref<Rank>, next: Ref<Thread>) {
+        self.note_removed(thread);
         unlink(thread);
         if rank.head.get().is_some_and(|head| same(head, thread)) {
             rank.head.set(Some(next));

@@ -15,7 +15,10 @@
 
 use core::cell::Cell;
 
+use crate::harts::Placement;
+use crate::layout::OnSeveral;
 use crate::sched::place::Effective;
+use crate::sched::wants::Wants;
 use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record, same};
 
@@ -73,7 +76,7 @@ record! {
         pub process: Ref<Process>,
         /// The mutex that it waits for, or the mailbox to which it called. It stays in
         /// the ready queue meanwhile, and the owner runs in its place.
-        pub(crate) wants: Cell<Option<Ref<Object>>>,
+        pub(crate) wants: Wants,
         /// The object in whose list it waits, [`System::no_list`](crate::System) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
@@ -86,6 +89,8 @@ record! {
         /// none. (So who is alone is its own `next`, wherever it is.)
         pub(crate) next: Cell<Ref<Thread>>,
         pub(crate) prev: Cell<Ref<Thread>>,
+        /// On which hart it runs.
+        pub on: OnSeveral<Placement>,
         /// What never changes.
         pub place: Ref<Place>,
         /// What clients want whose requests it has. A thread that cannot receive has one

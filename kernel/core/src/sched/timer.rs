@@ -149,7 +149,7 @@ impl System {
                 self.set_hart_timer::<M>(next, now);
                 return left == RINGS;
             }
-            if left == 0 || waits && self.take_line::<M>() {
+            if left == 0 || waits && (self.take_line::<M>() || M::is_awaited()) {
                 now = M::now();
                 let pause = now.wrapping_sub(began).wrapping_mul(2);
                 self.set_hart_timer::<M>(now.wrapping_add(pause), now);
@@ -157,7 +157,7 @@ impl System {
             }
             left = left.wrapping_sub(1);
             self.expire_next::<M>(now);
-            waits = M::pending();
+            waits = M::pending() || M::is_awaited();
             now = M::now();
         }
     }

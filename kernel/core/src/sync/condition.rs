@@ -67,7 +67,7 @@ impl System {
             // a caller, of which that is a link again
             return;
         }
-        thread.wants.set(None);
+        self.set_wants(thread, None);
         let is_it = mutex.kind.get() & kind::KIND == kind::MUTEX
             && mutex.serial.get() == thread.noted().get() as u32;
         if is_told {
@@ -121,7 +121,7 @@ impl System {
             if special | (mutex.serial.get() ^ word(NEXT_SERIAL)) == 0 {
                 me.set(state::HINTED);
                 me.noted().set(mutex.serial.get() as usize);
-                me.wants.set(Some(mutex));
+                self.set_wants(me, Some(mutex));
             }
         }
     }

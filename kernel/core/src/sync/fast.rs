@@ -81,7 +81,7 @@ extern "C" fn lock_owned<M: Machine>(
     me: Ref<Thread>,
     system: Ref<System>,
 ) -> Outcome {
-    if differ(system.first.get(), me) | (low & high ^ FOR_EVER) == 0
+    if differ(system.entry(), me) | (low & high ^ FOR_EVER) == 0
         && let Some((end, unusual)) = end_of_chain(system, me, owner)
     {
         begin_to_want(system, me, mutex);
@@ -95,7 +95,7 @@ extern "C" fn lock_owned<M: Machine>(
 pub(crate) fn begin_to_want(system: Ref<System>, me: Ref<Thread>, mutex: Ref<Object>) {
     system.ask(me);
     mutex.count.set(mutex.count.get().wrapping_add(1));
-    me.wants.set(Some(mutex));
+    system.set_wants(me, Some(mutex));
     me.answer(0);
 }
 
@@ -166,7 +166,8 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             let next = object.held_next.get();
             let unusual = wrong | me.state.get() as usize | is_not(me.held.get(), object);
             if unusual == 0 {
-                let first = system.first.get();
+                let first = system.entry();
+                system.note_free(object);
                 object.owner.set(None);
                 me.held.set(next);
                 if same(first, me) {
@@ -179,7 +180,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
                         as usize;
                 if unusual == 0 {
                     object.count.set(0);
-                    first.wants.set(None);
+                    system.set_wants(first, None);
                     object.give_to(first);
                     return Outcome::switch(first);
                 }
@@ -229,10 +230,11 @@ pub(crate) extern "C" fn wait<M: Machine>(
             wrong as usize | is_not(me.held.get(), object) | word | (low & high ^ FOR_EVER);
         if unusual == 0 {
             let next = object.held_next.get();
+            system.note_free(object);
             object.owner.set(None);
             me.held.set(next);
             me.noted().set(object.serial.get() as usize);
-            me.wants.set(Some(object));
+            system.set_wants(me, Some(object));
             me.answer(0);
             return system.wait(me, condition);
         }
@@ -326,7 +328,7 @@ extern "C" fn wake_wanting<M: Machine>(
                 return Outcome::DONE;
             }
             me.answer(0);
-            first.wants.set(None);
+            system.set_wants(first, None);
             match state {
                 0 => mutex.give_to(first),
                 // (it locks the mutex itself)
@@ -353,7 +355,7 @@ extern "C" fn give_to_first<M: Machine>(
         return system.resolve();
     }
     first.state.set(0);
-    first.wants.set(None);
+    system.set_wants(first, None);
     mutex.count.set(0);
     mutex.give_to(first);
     M::store(first.control.wrapping_add(NEXT_LOCK), TAKEN);

@@ -31,7 +31,7 @@ impl System {
             }
             if self.owner_of(object).is_none() {
                 // nobody as urgent has asked before, or it is that one's
-                match self.first_asker(object, self.top.get()) {
+                match self.first_asker(object, self.last_to_ask(me)) {
                     Some(first) if count != 0 => self.take(first, object),
                     _ => {
                         return match self.acquire(me, object) {
@@ -63,7 +63,7 @@ impl System {
     pub(crate) fn want(&self, thread: Ref<Thread>, mutex: Ref<Object>) {
         self.ask(thread);
         mutex.count.set(mutex.count.get().wrapping_add(1));
-        thread.wants.set(Some(mutex));
+        self.set_wants(thread, Some(mutex));
     }
 
     /// The caller waits until an instant at most; one that has passed rings at once.

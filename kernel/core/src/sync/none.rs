@@ -72,7 +72,7 @@ impl System {
     /// Who has a limit pays for itself.
     #[inline(always)]
     pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
-        let pays = runner.limited.get() & OWN != 0 && same(self.first.get(), runner);
+        let pays = runner.limited.get() & OWN != 0 && same(self.entry(), runner);
         pays.then_some(runner)
     }
 

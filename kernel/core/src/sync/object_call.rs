@@ -138,7 +138,7 @@ fn run<M: Machine>(me: Ref<Thread>, system: Ref<System>) -> usize {
             if number == WAIT {
                 me.noted().set(mutex.serial.get() as usize);
                 posix::note_word(me, word);
-                me.wants.set(Some(mutex));
+                system.set_wants(me, Some(mutex));
                 system.enter(me, object);
                 system.wait_until::<M>(me, fourth.get(), fifth.get())
             } else {

@@ -69,6 +69,7 @@ impl System {
         let Some(owner) = mutex.owner.take() else {
             return;
         };
+        self.note_free(mutex);
         let next = mutex.held_next.get();
         let mut before = &owner.held;
         if before.get().is_some_and(|first| !same(first, mutex))

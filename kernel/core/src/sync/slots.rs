@@ -171,7 +171,7 @@ impl System {
         }
         // (what it has told that it will lock it still wants)
         if !first.is(state::HINTED) {
-            first.wants.set(None);
+            self.set_wants(first, None);
         }
         first.refuse(Error::EIDRM);
         self.awaken::<M>(first);

@@ -126,6 +126,8 @@ fn a_ceiling_is_heeded_whoever_s_place_its_thread_runs_on() {
     stage.sleep(2, 30).unlock(0, a).runs(1);
 }
 
+// (of several harts none leaves a thread to look at what waits, and goes on parking meanwhile)
+#[cfg(not(feature = "harts"))]
 #[test]
 fn a_ceiling_is_heeded_after_the_first_four_that_hang_on_an_owner() {
     // the owner sleeps, and six that wait for it come at once

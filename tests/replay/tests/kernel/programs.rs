@@ -45,6 +45,7 @@ fn link_one(system: &logs::System, program: &logs::Program, ports: &[Port]) -> P
         mailboxes: Vec::new(),
         all_ports: ports,
         processes: &processes,
+        several_harts: false,
         hertz: HERTZ,
         bound: if counted.is_some() { 0 } else { STEPS },
         counted_steps: counted.unwrap_or(0),

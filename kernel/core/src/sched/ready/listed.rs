@@ -21,6 +21,13 @@ impl System {
         rank.below.get()
     }
 
+    /// The next more urgent open rank.
+    #[cfg(feature = "harts")]
+    #[inline(always)]
+    pub(crate) fn rank_before(&self, rank: Ref<Rank>) -> Option<Ref<Rank>> {
+        rank.above.get()
+    }
+
     /// The deadline of a rank, open or not, has not passed longer ago than this instant.
     #[inline(always)]
     pub(crate) fn keep_rank(&self, rank: Ref<Rank>, oldest: u32) {
@@ -66,6 +73,7 @@ impl System {
 
     #[inline(always)]
     fn put_on_top(&self, rank: Ref<Rank>, thread: Ref<Thread>, top: Ref<Rank>) {
+        self.note_queued(thread);
         rank.head.set(Some(thread));
         rank.below.set(Some(top));
         top.above.set(Some(rank));
@@ -87,6 +95,7 @@ impl System {
             cold_path();
             return false;
         }
+        self.note_queued(thread);
         rank.head.set(Some(thread));
         rank.below.set(Some(below));
         rank.above.set(Some(top));
@@ -109,6 +118,7 @@ impl System {
         };
         // (an open rank has a head)
         let head = below.head.get()?;
+        self.note_closed(rank);
         rank.head.set(None);
         below.above.set(None);
         self.top.set(below);
@@ -129,6 +139,7 @@ impl System {
     #[inline(never)]
     pub(super) extern "C" fn open_any(&self, rank: Ref<Rank>, head: Ref<Thread>) {
         let top = self.top.get();
+        self.note_queued(head);
         rank.head.set(Some(head));
         if !rank.is_above(top) {
             return self.open_below(rank);
@@ -153,9 +164,11 @@ impl System {
     #[inline(never)]
     pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
         let Some(below) = rank.below.get() else {
-            return;
+            // (a server that was in no queue, in whose place others wait)
+            return self.note_change();
         };
         let above = rank.above.get();
+        self.note_closed(rank);
         rank.head.set(None);
         if rank.unmarked.get() == 0 {
             cold_path();

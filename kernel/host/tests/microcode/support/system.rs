@@ -389,6 +389,7 @@ impl System {
                 mailboxes: numbers(module.mailboxes().collect(), &self.mailboxes),
                 all_ports: &programs.ports.clone(),
                 processes: &processes,
+                several_harts: false,
                 hertz: 1_000_000_000,
                 bound,
                 counted_steps: if bound == 0 { counted.unwrap_or(0) } else { 0 },

@@ -1,0 +1,214 @@
+//! What changed of the ready queue since the last placing: nothing, one thread, or anything.
+
+#[cfg(feature = "posix")]
+use crate::harts::assign::kick;
+use crate::harts::end::is_simple;
+use crate::{Hart, Machine, Object, Process, Rank, Ref, System, Thread, before, same};
+
+/// One thread was queued.
+pub(super) const QUEUED: u32 = 1;
+/// One thread left.
+pub(super) const LEFT: u32 = 2;
+/// Anything.
+pub(super) const ANY: u32 = 3;
+
+impl System {
+    /// The hart that has the lock.
+    #[inline(always)]
+    pub fn hart(&self) -> Ref<Hart> {
+        self.harts.here.get()
+    }
+
+    /// The entry of the ready queue in whose place the hart runs.
+    #[inline(always)]
+    pub(crate) fn entry(&self) -> Ref<Thread> {
+        self.hart().member.entry.get()
+    }
+
+    /// The urgency at which the hart runs.
+    #[inline(always)]
+    pub(crate) fn rank_of_turn(&self) -> Ref<Rank> {
+        self.entry().rank.get()
+    }
+
+    /// The last rank in which somebody may have asked before an entry whose turn it is.
+    #[inline(always)]
+    pub(crate) fn last_to_ask(&self, entry: Ref<Thread>) -> Ref<Rank> {
+        entry.rank.get()
+    }
+
+    /// Who runs may have changed, whatever the queue is.
+    #[inline(always)]
+    pub fn note_change(&self) {
+        self.harts.changed.set(ANY);
+    }
+
+    /// A thread is queued.
+    #[inline(always)]
+    pub(crate) fn note_queued(&self, thread: Ref<Thread>) {
+        self.note_one(thread, QUEUED);
+    }
+
+    /// The only thread of a rank leaves the queue.
+    #[inline(always)]
+    pub(crate) fn note_closed(&self, rank: Ref<Rank>) {
+        if let Some(thread) = rank.head.get() {
+            self.note_removed(thread);
+        }
+    }
+
+    /// A thread is about to leave the queue.
+    #[inline(never)]
+    pub(crate) fn note_removed(&self, thread: Ref<Thread>) {
+        // (the entry behind the last is looked for from that)
+        if let Some(edge) = self.harts.edge.get()
+            && same(edge, thread)
+        {
+            self.harts.edge.set(self.entry_before(edge));
+        }
+        self.note_one(thread, LEFT);
+    }
+
+    #[inline(always)]
+    fn note_one(&self, thread: Ref<Thread>, what: u32) {
+        let harts = &*self.harts;
+        if harts.changed.get() != 0 {
+            return harts.changed.set(ANY);
+        }
+        harts.changed.set(what);
+        harts.subject.set(Some(thread));
+    }
+
+    /// The entry of the queue in front of one, if it is a simple one.
+    pub(super) fn entry_before(&self, entry: Ref<Thread>) -> Option<Ref<Thread>> {
+        let rank = entry.rank.get();
+        let before = match rank.head.get() {
+            Some(head) if same(head, entry) => self.rank_before(rank)?.head.get()?.prev.get(),
+            _ => entry.prev.get(),
+        };
+        is_simple(before).then_some(before)
+    }
+
+    /// The entry behind one, if it is a simple one.
+    pub(super) fn entry_behind(&self, entry: Ref<Thread>) -> Option<Ref<Thread>> {
+        let rank = entry.rank.get();
+        let next = entry.next.get();
+        let behind = match rank.head.get() {
+            Some(head) if same(head, next) => self.next_rank(rank)?.head.get()?,
+            _ => next,
+        };
+        is_simple(behind).then_some(behind)
+    }
+
+    /// A mutex is about to be free: whoever wants it may have the turn.
+    #[inline(always)]
+    pub(crate) fn note_free(&self, mutex: Ref<Object>) {
+        if mutex.count.get() != 0 {
+            self.note_change();
+        }
+    }
+
+    /// The turn of an entry is that of its equals: it comes behind all of them.
+    #[inline(always)]
+    pub(crate) fn rotate(&self, entry: Ref<Thread>, next: Ref<Thread>) {
+        if !same(entry, next) && entry.waits.get().is_none() {
+            self.remove(entry);
+            self.insert(entry);
+        }
+    }
+
+    /// Each hart loads the space of a process before it enters that again.
+    pub(crate) fn forget_space(&self, process: Ref<Process>) {
+        self.note_change();
+        for hart in self.all_harts() {
+            if same(hart.loaded.get(), process) {
+                hart.loaded.set(hart.idle.process);
+            }
+        }
+    }
+
+    /// Whether a hart runs a thread of a process that ends: it has been told to leave it.
+    pub(crate) fn runs_anywhere(&self, process: Ref<Process>) -> bool {
+        self.all_harts().any(|hart| {
+            let current = hart.member.current.get();
+            same(current.process, process) && !same(current, process.reaper)
+        })
+    }
+
+    /// The idle threads, one to a hart: that of the first last, if it runs no other, so that no
+    /// placing ever comes to it.
+    pub fn idle_threads(&self) -> impl Iterator<Item = Ref<Thread>> {
+        // (the list of ranks ends with theirs)
+        let mut rank = self.first_rank();
+        while let Some(below) = self.next_rank(rank) {
+            rank = below;
+        }
+        let mut at = rank.head.get();
+        if self.harts.apart != 0 {
+            at = at.map(|head| head.prev.get());
+        }
+        core::iter::from_fn(move || {
+            let idle = at?;
+            at = Some(idle.next.get());
+            Some(idle)
+        })
+    }
+
+    /// All harts.
+    pub(crate) fn all_harts(&self) -> impl Iterator<Item = Ref<Hart>> {
+        self.harts.all.iter().filter_map(|hart| hart.get())
+    }
+
+    /// Ticks that a thread has run and was not charged for yet, wherever it runs.
+    #[cfg(feature = "posix")]
+    pub(crate) fn uncharged_of<M: Machine>(&self, _: Ref<Thread>, thread: Ref<Thread>) -> u32 {
+        let hart = thread.on.hart.get();
+        hart.map_or(0, |hart| hart.uncharged(M::now()))
+    }
+
+    /// A thread is charged for what it has run up to now, if it runs on another hart.
+    #[cfg(feature = "posix")]
+    pub(crate) fn charge_elsewhere<M: Machine>(&self, thread: Ref<Thread>) {
+        if let Some(hart) = thread.on.hart.get()
+            && !same(hart, self.hart())
+        {
+            hart.charge(thread, M::now());
+        }
+    }
+
+    /// What a thread may run has changed: the hart on which it runs sets its timer anew.
+    #[cfg(feature = "posix")]
+    pub(crate) fn note_limit<M: Machine>(&self, thread: Ref<Thread>) {
+        match thread.on.hart.get() {
+            Some(hart) if !same(hart, self.hart()) => kick::<M>(hart),
+            Some(_) => self.note_change(),
+            None => {}
+        }
+    }
+
+    /// The hart sets the timer of the agenda, and so its own, if that has rung or is the same:
+    /// the limit of whom it runs is looked at again behind the entry. Whether it has rung.
+    #[inline(always)]
+    pub fn forgets_limit(&self, has_rung: impl FnOnce() -> bool) -> bool {
+        let member = &*self.hart().member;
+        let is_its = member.limited.get() != 0 && (member.number == 0 || has_rung());
+        if is_its {
+            member.limited.set(0);
+            self.note_change();
+        }
+        is_its
+    }
+
+    /// The time of whom the hart runs is up at an instant: its timer rings then.
+    pub(crate) fn set_limit_timer<M: Machine>(&self, end: u32, now: u32) {
+        let hart = self.hart();
+        hart.alarm.set(end);
+        hart.member.limited.set(1);
+        let first = self.agenda.next();
+        let at = match hart.member.number == 0 && before(first, end) {
+            true => first,
+            false => end,
+        };
+        M::hart_alarm(hart.member.number, at, now);
+    }
+}

@@ -1,0 +1,30 @@
+//! The end of an entry: who runs for it, on many harts.
+
+use crate::{Ref, System, Thread};
+
+/// Whether an entry runs itself, if anybody.
+#[inline(always)]
+pub(super) fn is_simple(entry: Ref<Thread>) -> bool {
+    entry.wants.get().is_none() && entry.process.is_alive()
+}
+
+impl System {
+    /// Who runs for an entry of the queue; none: something has changed, if it may (else it would
+    /// have to), and who runs is to be asked anew.
+    #[inline(always)]
+    pub(super) fn end_of(&self, entry: Ref<Thread>, may_change: bool) -> Option<Ref<Thread>> {
+        if !entry.process.is_alive() {
+            return Some(entry.process.reaper);
+        }
+        if entry.wants.get().is_some() {
+            return self.end_of_entry(entry, may_change);
+        }
+        Some(entry)
+    }
+
+    /// The same of one that wants something.
+    #[inline(never)]
+    fn end_of_entry(&self, entry: Ref<Thread>, may_change: bool) -> Option<Ref<Thread>> {
+        self.end_of_chain(entry, may_change)
+    }
+}

@@ -1,0 +1,90 @@
+//! What several harts need beside the records of one.
+
+use core::cell::Cell;
+
+use crate::{Hart, Ref, Thread, record};
+
+/// Harts at most.
+#[cfg_attr(not(feature = "harts"), allow(unreachable_pub))]
+pub const MOST: usize = 8;
+
+record! {
+    /// A hart among several.
+    pub struct Member {
+        /// Its number; 0 takes the timer and the lines.
+        pub number: u32,
+        /// 1: it runs no thread but its idle one.
+        pub apart: Cell<u32>,
+        /// Whom it runs,
+        pub current: Cell<Ref<Thread>>,
+        /// and the entry in whose place.
+        pub entry: Cell<Ref<Thread>>,
+        /// 1: it has been interrupted, and has not come yet; 2: by itself, to look on.
+        pub kicked: Cell<u32>,
+        /// 1: whom it runs has a limit, see [`Hart::alarm`].
+        pub limited: Cell<u32>,
+        /// Whom it was interrupted for,
+        pub(crate) chosen: Cell<Option<Ref<Thread>>>,
+        /// in whose place,
+        pub(crate) chosen_entry: Cell<Ref<Thread>>,
+        /// and in which placing: it counts while that is the last.
+        pub(crate) chosen_mark: Cell<u32>,
+        /// The next hart.
+        pub following: Cell<Option<Ref<Hart>>>,
+    }
+
+    /// What the harts share.
+    pub struct Harts {
+        /// The lock: the next ticket, and the one that has it.
+        pub lock: [Cell<u32>; 2],
+        /// What changed since the last placing: not 0, if who runs may have.
+        pub changed: Cell<u32>,
+        /// Who was queued, or taken out, if that is all that changed.
+        pub(crate) subject: Cell<Option<Ref<Thread>>>,
+        /// The hart that has the lock. (Boot says where the first is, before anybody asks.)
+        pub here: Cell<Ref<Hart>>,
+        /// The last entry that was placed, if all of them run themselves; none: it is to be
+        /// found anew.
+        pub(crate) edge: Cell<Option<Ref<Thread>>>,
+        /// The number of the last placing: who was placed there has it.
+        pub mark: Cell<u32>,
+        /// Harts that run threads.
+        pub count: u32,
+        /// 1: hart 0 is not among them. It takes the timer and the lines, and runs its idle
+        /// thread.
+        pub apart: u32,
+        /// All harts.
+        pub all: [Cell<Option<Ref<Hart>>>; MOST],
+    }
+
+    /// On which hart a thread runs.
+    pub struct Placement {
+        /// None: on none.
+        pub hart: Cell<Option<Ref<Hart>>>,
+        /// In which placing it was one of the first.
+        pub mark: Cell<u32>,
+        /// (so that a thread has whole lines of a cache)
+        fill: [Cell<u32>; 2],
+    }
+}
+
+#[cfg(feature = "harts")]
+impl Hart {
+    /// A hart that runs its idle thread.
+    pub fn new(number: u32, idle: Ref<Thread>) -> Hart {
+        use crate::layout::OnSeveral;
+        let member = Member {
+            number,
+            apart: Cell::new(0),
+            current: Cell::new(idle),
+            entry: Cell::new(idle),
+            kicked: Cell::new(0),
+            limited: Cell::new(0),
+            chosen: Cell::new(None),
+            chosen_entry: Cell::new(idle),
+            chosen_mark: Cell::new(0),
+            following: Cell::new(None),
+        };
+        Hart::with_member(idle, OnSeveral(member))
+    }
+}

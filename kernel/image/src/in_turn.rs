@@ -1,0 +1,72 @@
+//! Several harts in an emulator that runs one after the other, each until the next timer of any
+//! hart rings (QEMU, if it counts instructions): timers of harts that do nothing else end the
+//! slices.
+//!
+//! The machine has four times as many harts as the kernel runs on. The first beyond those keeps
+//! the timers of the rest set: one instant of a slice behind the other, for twice as many slices
+//! ahead as there are harts, so that whoever's turn it is there is an instant at which it ends.
+//! (It never sets one before all others, which would end its own turn.)
+
+use core::arch::global_asm;
+
+use giornata_arch_riscv::board::{CLINT, HARTS};
+
+/// Ticks of a slice: 10 us at 10 MHz.
+const SLICE: usize = 100;
+/// Timers of harts that do nothing.
+const TIMERS: usize = 3 * HARTS - 1;
+
+global_asm!(
+    ".pushsection .text.boot.giornata_in_turn, \"ax\"",
+    ".globl giornata_in_turn",
+    "giornata_in_turn:",
+    "li s0, {CLINT} + 0xC000", // the clock is at -8
+    "li s1, {TIMER}",          // its own timer, and behind that those of the others
+    "addi s4, s1, 8",
+    "li s5, {CLINT} + 0x4000 + 32 * {HARTS}",
+    "lw s2, -8(s0)",
+    "li t0, -1",
+    "mv t1, s1",
+    "1:", // none rings yet
+    "sw t0, 0(t1)",
+    "sw zero, 4(t1)",
+    "addi t1, t1, 8",
+    "bne t1, s5, 1b",
+    "li t0, {MTIE}",
+    "csrw mie, t0",
+    "mv s3, s4",
+    "li s6, 1",
+    "2:",
+    "lw t0, -8(s0)",
+    "addi t0, t0, {AHEAD}",
+    "3:", // (the instants that are to come, each in the timer that has rung longest ago)
+    "bgeu s2, t0, 4f",
+    "addi s2, s2, {SLICE}",
+    "sw s2, 0(s3)",
+    "addi s3, s3, 8",
+    "bne s3, s5, 3b",
+    "mv s3, s4",
+    "j 3b",
+    "4:",
+    "lw t0, -8(s0)",
+    "addi t0, t0, {OWN}",
+    "sw t0, 0(s1)",
+    "beqz s6, 5f",
+    // the first hart waits for this
+    "li t0, {CLINT}",
+    "sw s6, 0(t0)",
+    "li s6, 0",
+    "5:",
+    "wfi",
+    "j 2b",
+    ".popsection",
+    CLINT = const CLINT,
+    HARTS = const HARTS,
+    TIMER = const CLINT + 0x4000 + 8 * HARTS,
+    MTIE = const 128,
+    SLICE = const SLICE,
+    OWN = const HARTS * SLICE,
+    AHEAD = const 2 * HARTS * SLICE,
+);
+
+const _: () = assert!(TIMERS > 2 * HARTS && 2 * HARTS * SLICE < 2048);
