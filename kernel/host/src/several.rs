@@ -207,9 +207,13 @@ impl Rig {
         });
     }
 
-    /// The thread that a hart runs makes a call by its number.
+    /// The thread that a hart runs makes a call by its number. If another hart has interrupted
+    /// that one, nothing happens: it would make the call behind the interrupt.
     pub fn call_on(&mut self, hart: usize, number: usize, arguments: [usize; 6]) {
         let me = self.runs(hart);
+        if self.is_kicked(hart) {
+            return;
+        }
         self.results[me.number() as usize] = None;
         self.in_section(hart, |rig| {
             let outcome = carry_out(me, number, arguments);

@@ -57,6 +57,7 @@ global_asm!(
     LOCK = const record::LOCK,
     HERE = const record::HERE,
     CHANGED = const record::CHANGED,
+    KICKED = const record::KICKED,
     KICK = const csr::KICK,
     assign = sym assign,
     on_kick = sym on_kick,

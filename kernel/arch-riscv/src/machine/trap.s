@@ -86,6 +86,10 @@ giornata_trap:
 .endif
     KERNEL_STACK tp
     TAKE_LOCK t1, t2, t3
+.if {HARTS}
+    lw      t1, {KICKED}(sp)
+    bnez    t1, too_late
+.endif
     mv      a6, tp
     jalr    t0
 called:
@@ -116,6 +120,18 @@ unlocked:
     csrw    mepc, t0
     ZERO    ra, a2, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
     mret
+
+.if {HARTS}
+# The hart has been interrupted by another, which may have ended the caller's process: that comes
+# first, and the call is made again behind it.
+too_late:
+    GIVE_LOCK t1, t2
+    LOAD    t0, {THREAD_T}, tp
+    LOAD    sp, {THREAD_SP}, tp
+    LOAD    tp, {THREAD_TP}, tp
+    ZERO    t1, t2, t3, a6
+    mret
+.endif
 
 null_call:
     csrr    t0, mepc
@@ -324,6 +340,10 @@ not_its_call: # or nobody's
     bltu    sp, t0, 2f
     KERNEL_STACK tp
     TAKE_LOCK t1, t2, t3
+.if {HARTS}
+    lw      t1, {KICKED}(sp)
+    bnez    t1, too_late
+.endif
     mv      a6, tp
     call    {posix}
     j       called
@@ -571,10 +591,13 @@ idle:
     wfi
 look: # lines first, as the hart does in user mode
     TAKE_LOCK t1, t2, t3
+look_locked:
     csrr    t0, mip
     mv      a0, tp
 .if {HARTS}
+    lw      t2, {KICKED}(sp)
     andi    t1, t0, {KICK}
+    or      t1, t1, t2
     beqz    t1, 8f
     call    {on_kick}
     j       turned
@@ -619,6 +642,8 @@ turn:
     and     t0, t0, t1
     bnez    t0, look
     TAKE_LOCK t1, t2, t3
+    lw      t1, {KICKED}(sp)
+    bnez    t1, look_locked
     mv      a0, tp
 .else
     mv      a0, tp

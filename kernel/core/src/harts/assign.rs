@@ -58,6 +58,11 @@ impl System {
         let (harts, hart) = (&*self.harts, self.hart());
         let member = &*hart.member;
         let why = me.keep_answer(outcome);
+        if !me.process.is_alive() && !same(me, me.process.reaper) {
+            // (it runs no more from here on, so what it owns is given up)
+            me.on.hart.set(None);
+            self.note_change();
+        }
         let mut heeds = me.control != 0;
         let chosen = member.chosen.take();
         let mut changed = harts.changed.replace(0);

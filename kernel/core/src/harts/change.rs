@@ -12,6 +12,14 @@ pub(super) const LEFT: u32 = 2;
 /// Anything.
 pub(super) const ANY: u32 = 3;
 
+impl Thread {
+    /// Whether a hart runs it.
+    #[inline(always)]
+    pub(crate) fn still_runs(&self) -> bool {
+        self.on.hart.get().is_some()
+    }
+}
+
 impl System {
     /// The hart that has the lock.
     #[inline(always)]

@@ -3,6 +3,15 @@
 
 use crate::{Hart, Machine, Object, Process, Rank, Ref, System, Thread, before, same};
 
+impl Thread {
+    /// Whoever asks runs, and no other.
+    #[cfg_attr(not(feature = "services"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn still_runs(&self) -> bool {
+        false
+    }
+}
+
 impl System {
     /// The hart.
     #[inline(always)]

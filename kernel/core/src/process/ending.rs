@@ -20,7 +20,7 @@ impl System {
     #[inline(never)]
     pub(crate) fn owner_of(&self, mutex: Ref<Object>) -> Option<Ref<Thread>> {
         let owner = mutex.owner.get()?;
-        if !owner.process.is_alive() {
+        if !owner.process.is_alive() && !owner.still_runs() {
             self.abandon(mutex, owner);
         }
         mutex.owner.get()

@@ -45,6 +45,11 @@ impl System {
     /// reaper; of anything else that is the stack.
     #[inline(never)]
     fn fail<M: Machine>(&self, me: Ref<Thread>, cause: u32, pc: usize, address: usize) -> Outcome {
+        if cfg!(feature = "harts") && !me.process.is_alive() {
+            // (another hart has ended it, and this one is about to leave)
+            self.note_change();
+            return self.dispatch();
+        }
         if cause != FaultCause::Panic as u32 {
             self.record_registers::<M>(me, me.context.ra.get());
         }
@@ -78,7 +83,9 @@ impl System {
         length: usize,
         line: usize,
     ) -> Outcome {
-        leave_message(me.process, address, length.min(TEXT));
+        if !cfg!(feature = "harts") || me.process.is_alive() {
+            leave_message(me.process, address, length.min(TEXT));
+        }
         self.fail::<M>(me, FaultCause::Panic as u32, address, line)
     }
 

@@ -174,7 +174,8 @@ impl System {
                 self.take(first.unwrap_or(at), wanted);
             }
             Some(owner) if !owner.process.is_alive() => {
-                if !is_mutex {
+                // (what it does with a mutex it does until its hart has left it)
+                if !is_mutex || owner.still_runs() {
                     return Some(owner.process.reaper);
                 }
                 self.abandon(wanted, owner);

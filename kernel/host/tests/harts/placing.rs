@@ -134,6 +134,11 @@ fn nobody_runs_after_its_process_died() {
     stage.rig.fault_on(faulty, FaultCause::Illegal, 0, 0);
     stage.check();
     assert!(stage.rig.is_kicked(other), "it is to leave thread 1");
+    // a call that it makes before that is not carried out
+    let _ = stage.returned(1);
+    stage.call_on(other, Call::SetPriority, &[1, 1, 3]);
+    assert_eq!(stage.returned(1), None);
+    assert_eq!(stage.rig.thread(1).rank().level(), 256 - 8);
     // whatever the reaper does meanwhile, it waits for that hart
     for _ in 0..20 {
         if stage.rig.has_section(faulty) {

@@ -164,8 +164,9 @@ impl Stage {
         {
             if !owner.process.is_alive() {
                 // (a server that dies tells its clients; a mutex is given up)
+                let is_left = owner.on.hart.get().is_none();
                 return match wanted.made & object::KIND {
-                    object::MUTEX => at,
+                    object::MUTEX if is_left => at,
                     _ => owner.process.reaper,
                 };
             }
