@@ -3,8 +3,9 @@
 //! slices.
 //!
 //! The machine has four times as many harts as the kernel runs on. The first beyond those keeps
-//! the timers of the rest set: one instant of a slice behind the other, for twice as many slices
-//! ahead as there are harts, so that whoever's turn it is there is an instant at which it ends.
+//! the timers of the rest set: one instant of a slice behind the other, for more than twice as many
+//! slices ahead as there are harts, so that whoever's turn it is there is an instant at which it
+//! ends, though that hart has its own turn only behind all others.
 //! (It never sets one before all others, which would end its own turn.)
 
 use core::arch::global_asm;
@@ -65,8 +66,8 @@ global_asm!(
     TIMER = const CLINT + 0x4000 + 8 * HARTS,
     MTIE = const 128,
     SLICE = const SLICE,
-    OWN = const HARTS * SLICE,
-    AHEAD = const 2 * HARTS * SLICE,
+    OWN = const HARTS / 2 * SLICE,
+    AHEAD = const (TIMERS - 1) * SLICE,
 );
 
-const _: () = assert!(TIMERS > 2 * HARTS && 2 * HARTS * SLICE < 2048);
+const _: () = assert!(TIMERS > 2 * HARTS && TIMERS * SLICE < 2048);

@@ -194,17 +194,20 @@ impl System {
         }
     }
 
-    /// The hart sets the timer of the agenda, and so its own, if that has rung or is the same:
-    /// the limit of whom it runs is looked at again behind the entry. Whether it has rung.
+    /// The hart sets the timer of the agenda, and has seen that its own has rung, if it has: the
+    /// limit of whom it runs is looked at again behind the entry. Whether its own is another, and
+    /// is to be silent.
     #[inline(always)]
     pub fn forgets_limit(&self, has_rung: impl FnOnce() -> bool) -> bool {
         let member = &*self.hart().member;
-        let is_its = member.limited.get() != 0 && (member.number == 0 || has_rung());
-        if is_its {
-            member.limited.set(0);
+        let is_another = member.number != 0;
+        if is_another && !has_rung() {
+            return false;
+        }
+        if member.limited.replace(0) != 0 {
             self.note_change();
         }
-        is_its
+        is_another
     }
 
     /// The time of whom the hart runs is up at an instant: its timer rings then.

@@ -31,13 +31,16 @@ impl System {
     #[inline(never)]
     pub(crate) fn react<M: Machine>(&self) {
         let micro = &self.micro;
+        let mut has_done = false;
         while micro.program.get().is_some() || self.has_work() {
             if M::pending() {
                 // (and is looked at again before anything else)
                 self.look_at_hart::<M>();
                 continue;
             }
-            let late = self.is_machine_late() || M::is_awaited();
+            // (whoever waits for the lock has it behind a piece)
+            let late = self.is_machine_late() || has_done && M::is_awaited();
+            has_done = true;
             match (micro.driver.get(), micro.program.get()) {
                 (None, Some(program)) if !late => self.instruction::<M>(program),
                 _ if late => {
