@@ -19,6 +19,7 @@ mod programs;
 pub mod room;
 mod s_code;
 mod section;
+mod several_harts;
 mod stand_in;
 mod start;
 mod supervisors;

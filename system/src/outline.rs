@@ -10,7 +10,9 @@ use crate::names::name_map;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{expect, objects, precedence, programs, shared, supervisors, threads, waiting};
+use crate::{
+    expect, objects, precedence, programs, several_harts, shared, supervisors, threads, waiting,
+};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -126,6 +128,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
     config::check_programs(&mut findings, file);
+    several_harts::check(&mut findings, file, &project.board);
     check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);

@@ -13,6 +13,7 @@ mod debugger;
 mod decisions;
 mod docs;
 mod fuzz;
+mod harts;
 mod libraries;
 mod lint;
 mod miri;

@@ -15,7 +15,8 @@ use crate::fuzz::{self, Length, Outcome, Target};
 use crate::process::{capture, cargo, cargo_for_all, check, describe, example};
 use crate::test::Extent;
 use crate::{
-    changes, coverage, debugger, decisions, docs, giornata, libraries, lint, miri, project, samples,
+    changes, coverage, debugger, decisions, docs, giornata, harts, libraries, lint, miri, project,
+    samples,
 };
 
 /// One stage.
@@ -136,6 +137,23 @@ pub(crate) const ALL: &[Stage] = &[
             crates: Crates::These(&["giornata-host", "giornata-rtm"]),
             folders: &["hw/rtm"],
             without: &[],
+        },
+        after: &["build"],
+    },
+    Stage {
+        name: "harts",
+        what: "the kernel on several harts: its tests with one that takes events and one that runs threads, random calls on up to eight, and systems on four that come to what they come to on one",
+        run: harts::check,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-cli", "giornata-host", "giornata-image"]),
+            folders: &[
+                "boards",
+                "examples/flight-control",
+                "tests/target/bystander",
+                "tests/target/harts",
+                "user",
+            ],
+            without: &["hw"],
         },
         after: &["build"],
     },

@@ -2,10 +2,10 @@
 //! hart rings (QEMU, if it counts instructions): timers of harts that do nothing else end the
 //! slices.
 //!
-//! The machine has four times as many harts as the kernel runs on. The first beyond those keeps
-//! the timers of the rest set: one instant of a slice behind the other, for more than twice as many
-//! slices ahead as there are harts, so that whoever's turn it is there is an instant at which it
-//! ends, though that hart has its own turn only behind all others.
+//! The machine has ten times as many harts as the kernel runs on. The first beyond those keeps
+//! the timers of the rest set: one instant of a slice behind the other, for so many slices ahead
+//! that whoever's turn it is there is an instant at which it ends, though that hart has its own
+//! turn behind all others, and may miss some (whose turn begins when a timer rings has none).
 //! (It never sets one before all others, which would end its own turn.)
 
 use core::arch::global_asm;
@@ -15,7 +15,7 @@ use giornata_arch_riscv::board::{CLINT, HARTS};
 /// Ticks of a slice: 10 us at 10 MHz.
 const SLICE: usize = 100;
 /// Timers of harts that do nothing.
-const TIMERS: usize = 3 * HARTS - 1;
+const TIMERS: usize = 9 * HARTS - 1;
 
 global_asm!(
     ".pushsection .text.boot.giornata_in_turn, \"ax\"",
@@ -24,7 +24,8 @@ global_asm!(
     "li s0, {CLINT} + 0xC000", // the clock is at -8
     "li s1, {TIMER}",          // its own timer, and behind that those of the others
     "addi s4, s1, 8",
-    "li s5, {CLINT} + 0x4000 + 32 * {HARTS}",
+    "li s5, {CLINT} + 0x4000 + 80 * {HARTS}",
+    "li s7, {AHEAD}",
     "lw s2, -8(s0)",
     "li t0, -1",
     "mv t1, s1",
@@ -39,7 +40,7 @@ global_asm!(
     "li s6, 1",
     "2:",
     "lw t0, -8(s0)",
-    "addi t0, t0, {AHEAD}",
+    "add t0, t0, s7",
     "3:", // (the instants that are to come, each in the timer that has rung longest ago)
     "bgeu s2, t0, 4f",
     "addi s2, s2, {SLICE}",
@@ -66,8 +67,11 @@ global_asm!(
     TIMER = const CLINT + 0x4000 + 8 * HARTS,
     MTIE = const 128,
     SLICE = const SLICE,
-    OWN = const HARTS / 2 * SLICE,
+    OWN = const OWN,
     AHEAD = const (TIMERS - 1) * SLICE,
 );
 
-const _: () = assert!(TIMERS > 2 * HARTS && TIMERS * SLICE < 2048);
+/// Ticks after which that hart has its turn again: when all others have had theirs.
+const OWN: usize = HARTS * SLICE;
+
+const _: () = assert!(OWN < 2048);

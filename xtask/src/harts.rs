@@ -1,0 +1,113 @@
+//! The kernel on several harts: its tests on the host hold with one hart that takes the events
+//! and another that runs threads, random calls on up to eight keep who runs where, and in the
+//! emulator systems on four harts come to what they come to on one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::crates::{SEVERAL, target_folder};
+use crate::giornata;
+use crate::process::{capture, cargo, check as run_to_end};
+use crate::stage::tests_passed;
+use crate::test::Extent;
+
+/// The kernel's tests on the host.
+const KERNEL: &str = "giornata-host";
+/// The parts of the kernel on several harts: all but the short ways of one.
+const PARTS: &str = "load,mail,hints,processes,posix,harts";
+/// Tests that take long, of the long form only.
+const LONG: [&str; 1] = ["sporadic"];
+/// The board of one hart beside that of several.
+const ONE: &str = "qemu-virt32-pmp";
+/// A system whose threads tell what they have come to.
+const CROWD: &str = "tests/target/harts/crowd.toml";
+/// A system of programs, and for how long it runs in either form.
+const PROGRAMS: &str = "examples/flight-control/system.toml";
+const SPANS: [&str; 2] = ["500ms", "10s"];
+
+/// Runs the tests, then the systems.
+pub(crate) fn check(extent: &Extent) -> Result<String> {
+    let mut command = cargo();
+    command
+        .args(["test", "--quiet", "-p", KERNEL, "--no-default-features"])
+        .args(["--features", PARTS])
+        .env("PROPTEST_RNG_SEED", "1");
+    match extent.full {
+        true => {
+            command.env("GIORNATA_LONG", "1");
+        }
+        false => {
+            command
+                .arg("--")
+                .args(LONG.iter().flat_map(|test| ["--skip", test]));
+        }
+    }
+    let tests = tests_passed(&mut command)?;
+    let program = giornata::program()?;
+    let said = SEVERAL
+        .iter()
+        .chain([&ONE])
+        .map(|board| Ok((*board, said(&program, board)?)))
+        .collect::<Result<BTreeMap<_, _>>>()?;
+    let expected = &said[ONE];
+    ensure!(!expected.is_empty(), "{CROWD} says nothing");
+    for board in SEVERAL {
+        let (several, one) = (said[board].join("\n"), expected.join("\n"));
+        ensure!(
+            several == one,
+            "{CROWD} says on {board}\n{several}\nand on {ONE}\n{one}"
+        );
+    }
+    let span = SPANS[usize::from(extent.full)];
+    let recordings = SEVERAL
+        .iter()
+        .chain([&ONE])
+        .map(|board| record(&program, board, span))
+        .collect::<Result<Vec<_>>>()?;
+    let mut same = String::new();
+    for recording in &recordings[1..] {
+        let mut command = Command::new(&program);
+        command.arg("compare").arg(&recordings[0]).arg(recording);
+        same = capture(&mut command)?.trim().to_owned();
+    }
+    Ok(format!("{tests} tests; flight-control: {same}"))
+}
+
+/// What the threads of the crowd say, without the instants.
+fn said(program: &Path, board: &str) -> Result<Vec<String>> {
+    let mut command = Command::new(program);
+    command.args(["run", CROWD, "--board", board, "--headless"]);
+    let text = capture(&mut command)?;
+    let lines = text.lines().filter_map(|line| {
+        let (_, said) = line.split_once(" s  crew: ")?;
+        Some(said.to_owned())
+    });
+    Ok(lines.collect())
+}
+
+/// The recording of a flight.
+fn record(program: &Path, board: &str, span: &str) -> Result<std::path::PathBuf> {
+    let path = target_folder()
+        .join("harts")
+        .join(board)
+        .with_extension("rec");
+    std::fs::create_dir_all(target_folder().join("harts"))?;
+    let mut command = Command::new(program);
+    command
+        .args([
+            "run",
+            PROGRAMS,
+            "--board",
+            board,
+            "--headless",
+            "--for",
+            span,
+        ])
+        .arg("--record")
+        .arg(&path);
+    run_to_end(&mut command)?;
+    Ok(path)
+}
