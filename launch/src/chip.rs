@@ -1,7 +1,7 @@
 //! The simulated chip of a board: section `[rtl]` of its file.
 
-use anyhow::{Context, Result};
-use giornata_soc::{Caches, Core, Latency, Simulator, TaskManager, Variant};
+use anyhow::{Context, Result, bail};
+use giornata_soc::{Caches, Core, Harts, Latency, Simulator, TaskManager, Variant};
 use serde::Deserialize;
 
 use crate::home::{root, target_folder};
@@ -35,6 +35,7 @@ struct Kernel {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Rtl {
     core: CoreName,
+    harts: Option<u8>,
     caches: CachesName,
     ram_first: u8,
     ram_burst: u8,
@@ -45,6 +46,7 @@ struct Rtl {
 enum CoreName {
     Mmu,
     Pmp,
+    Smp,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +54,27 @@ enum CoreName {
 enum CachesName {
     Shipped,
     Large,
+}
+
+impl Rtl {
+    /// The core, with its harts.
+    fn core(&self) -> Result<Core> {
+        let core = match (&self.core, self.harts) {
+            (CoreName::Mmu, None | Some(1)) => Core::Mmu,
+            (CoreName::Pmp, None | Some(1)) => Core::Pmp,
+            (CoreName::Mmu | CoreName::Pmp, Some(harts)) => {
+                bail!(
+                    "[rtl] harts = {harts}: a chip with the core `mmu` or `pmp` has 1; `smp` has more"
+                )
+            }
+            (CoreName::Smp, None) => bail!("[rtl] harts is missing: the core `smp` needs it"),
+            (CoreName::Smp, Some(harts)) => match Harts::of(harts) {
+                Some(harts) => Core::Smp(harts),
+                None => bail!("[rtl] harts = {harts}: a chip with the core `smp` has 1, 2, 4 or 8"),
+            },
+        };
+        Ok(core)
+    }
 }
 
 impl Chip {
@@ -71,10 +94,7 @@ impl Chip {
             kernel,
             rtl,
         } = toml::from_str(text).context("no board with [rtl]")?;
-        let core = match rtl.core {
-            CoreName::Mmu => Core::Mmu,
-            CoreName::Pmp => Core::Pmp,
-        };
+        let core = rtl.core()?;
         let caches = match rtl.caches {
             CachesName::Shipped => Caches::Shipped,
             CachesName::Large => Caches::Large,
@@ -130,6 +150,27 @@ mod tests {
         let chip = Chip::of("rtl-rtm").unwrap();
         let pmp = Variant::new(Core::Pmp, Caches::Shipped);
         assert_eq!(chip.variant, pmp.with_task_manager(TaskManager::EXTENDED));
+    }
+
+    fn with_core(core: &str) -> Result<Chip> {
+        Chip::parse(&format!(
+            "timer-hertz = 1\n[kernel]\n[rtl]\n{core}\ncaches = \"large\"\nram-first = 1\nram-burst = 2"
+        ))
+    }
+
+    #[test]
+    fn a_chip_with_many_harts_says_how_many() {
+        let chip = with_core("core = \"smp\"\nharts = 4").unwrap();
+        let four = Variant::new(Core::Smp(Harts::Four), Caches::Large);
+        assert_eq!(chip.variant, four);
+        for wrong in [
+            "core = \"smp\"",
+            "core = \"smp\"\nharts = 3",
+            "core = \"pmp\"\nharts = 2",
+        ] {
+            let error = with_core(wrong).unwrap_err().to_string();
+            assert!(error.contains("[rtl] harts"), "{error}");
+        }
     }
 
     #[test]

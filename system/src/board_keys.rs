@@ -186,9 +186,15 @@ static RTL: Table = Table {
     keys: &[
         key(
             "core",
-            Word(&["mmu", "pmp"]),
+            Word(&["mmu", "pmp", "smp"]),
             Needed,
-            "The core: with page tables, or with regions of the PMP",
+            "The core: with page tables, with regions of the PMP, or several with regions of the PMP and coherent caches",
+        ),
+        key(
+            "harts",
+            Number(1, 8),
+            Means("needed with `smp`; else 1"),
+            "Harts of the chip: 1, 2, 4 or 8 with `smp`",
         ),
         key(
             "caches",

@@ -121,7 +121,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "rtl",
-        what: "the chip in simulation, and a few suites and a short flight on its cores",
+        what: "the chip in simulation, with one hart and with several, and a few suites and a short flight on its cores",
         run: rtl,
         inputs: Inputs {
             without: &[],
@@ -603,7 +603,7 @@ fn rtl(extent: &Extent) -> Result<String> {
         return suites("chips", extent);
     }
     let mut command = cargo_for_all("test");
-    command.args(["--test", "smoke", "--", "--ignored"]);
+    command.args(["--test", "smoke", "--test", "harts", "--", "--ignored"]);
     if extent.full {
         command.env("GIORNATA_LONG", "1");
     }

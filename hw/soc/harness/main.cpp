@@ -5,6 +5,7 @@
 // byte of the program's, 123 if it asked for an address where nothing lies, 124 if
 // the cycles ran out, 125 if the command was wrong.
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +37,7 @@ constexpr uint64_t kFlushCycles = 1u << 20;
 // How often the host is looked at that is connected to the serial line.
 constexpr uint64_t kLookCycles = 1u << 10;
 constexpr size_t kRamBytes = 4u << 20;  // as in soc.sv
+constexpr unsigned kHarts = HARTS;      // as the model was built
 
 const char kUsage[] =
     "usage: soc IMAGE [options]\n"
@@ -47,9 +49,9 @@ const char kUsage[] =
     "  --input-at FILE    lines `CYCLE BYTE`, by cycle: each arrives at its cycle, wanted or not\n"
     "  --line ADDRESS     connect the serial line to a host while the program runs: listen at unix:PATH or\n"
     "                     tcp:HOST:PORT; its bytes arrive as soon as there is room\n"
-    "  --probes FILE      write a line `CYCLE ID` for each store to the probe register, both decimal\n"
+    "  --probes FILE      write a line `CYCLE ID HART` for each store to the probe register, all decimal\n"
     "  --points FILE      write what can be seen from outside, see class Watch\n"
-    "  --executed FILE    write address and cycle, two words each, of what is executed outside user mode\n"
+    "  --executed FILE    write address, cycle and hart, three words each, of what is executed outside user mode\n"
     "  --summary FILE     write `exit CODE`, `out-of-cycles` or `no-answer ADDRESS`, then `cycles N`\n"
     "  --waveform FILE    write a VCD file (models built with --trace)\n"
     "  --waveform-from N, --waveform-to N    only these cycles\n";
@@ -197,14 +199,22 @@ class Line {
   bool patient_ = false;
 };
 
-// Watches the core from outside, so that nothing is added to what is measured.
+// The word of a hart in a port that has one for each, whatever type the port has.
+uint32_t word_of(IData words, unsigned) { return words; }
+uint32_t word_of(QData words, unsigned hart) { return static_cast<uint32_t>(words >> (32 * hart)); }
+template <std::size_t Words>
+uint32_t word_of(const VlWide<Words>& words, unsigned hart) {
+  return words[hart];
+}
+
+// Watches the harts from outside, so that nothing is added to what is measured.
 //
-// Lines `KIND CYCLE COUNT VALUE`, COUNT instructions retired so far:
+// Lines `KIND CYCLE COUNT VALUE HART`, COUNT instructions retired by the hart so far:
 //   mark   user mode retired `slti x0, x0, VALUE`, which does nothing
 //   enter  another mode follows user mode; cycle, count and address of the last instruction before it
 //   leave  the first instruction of user mode after it has retired; its address
 //   wait   `wfi` has retired outside user mode; 0
-//   timer, line   the line of the timer, of the generator has risen; 0
+//   timer, software, line   the line of the timer, the software interrupt, the generator has risen; 0
 class Watch {
  public:
   explicit Watch(const Options& options)
@@ -213,46 +223,59 @@ class Watch {
   void look(const Vsoc& model) {
     if (!points_) return;  // the other file goes with it
     const uint64_t cycle = model.cycle_o;
-    if (model.retired_valid_o) retire(model, cycle);
-    if (rises(timer_, model.timer_line_o)) write("timer", cycle, count_, 0);
-    if (rises(line_, model.generator_line_o)) write("line", cycle, count_, 0);
+    if (model.retired_valid_o)
+      for (unsigned hart = 0; hart < kHarts; ++hart)
+        if (model.retired_valid_o >> hart & 1) retire(model, cycle, hart);
+    look_at(timer_, model.timer_line_o, "timer", cycle);
+    look_at(software_, model.software_line_o, "software", cycle);
+    look_at(line_, model.generator_line_o, "line", cycle);
   }
 
  private:
   static constexpr uint32_t kMark = 0x2013, kMarkMask = 0xfffff, kWait = 0x10500073;
 
-  void retire(const Vsoc& model, uint64_t cycle) {
-    ++count_;
-    const bool user = model.retired_user_o;
-    if (user && !user_) write("leave", cycle, count_, model.retired_pc_o);
-    if (!user && user_) write("enter", last_cycle_, count_ - 1, last_pc_);
-    if (user && (model.retired_word_o & kMarkMask) == kMark)
-      write("mark", cycle, count_, model.retired_word_o >> 20);
-    if (!user && model.retired_word_o == kWait) write("wait", cycle, count_, 0);
+  struct Hart {
+    bool user = false;
+    uint64_t count = 0, last_cycle = 0;
+    uint32_t last_pc = 0;
+  };
+
+  void retire(const Vsoc& model, uint64_t cycle, unsigned number) {
+    Hart& hart = harts_[number];
+    const uint32_t pc = word_of(model.retired_pc_o, number);
+    const uint32_t word = word_of(model.retired_word_o, number);
+    const bool user = model.retired_user_o >> number & 1;
+    ++hart.count;
+    if (user && !hart.user) write("leave", cycle, hart.count, pc, number);
+    if (!user && hart.user) write("enter", hart.last_cycle, hart.count - 1, hart.last_pc, number);
+    if (user && (word & kMarkMask) == kMark) write("mark", cycle, hart.count, word >> 20, number);
+    if (!user && word == kWait) write("wait", cycle, hart.count, 0, number);
     if (!user && executed_) {
-      const uint32_t record[] = {model.retired_pc_o, static_cast<uint32_t>(cycle)};
+      const uint32_t record[] = {pc, static_cast<uint32_t>(cycle), number};
       fwrite(record, sizeof record, 1, executed_.get());
     }
-    user_ = user;
-    last_cycle_ = cycle;
-    last_pc_ = model.retired_pc_o;
+    hart.user = user;
+    hart.last_cycle = cycle;
+    hart.last_pc = pc;
   }
 
-  static bool rises(bool& before, bool now) {
-    const bool rises = now && !before;
+  // A line of each hart, a bit each.
+  void look_at(unsigned& before, unsigned now, const char* kind, uint64_t cycle) {
+    const unsigned rises = now & ~before;
     before = now;
-    return rises;
+    if (!rises) return;
+    for (unsigned hart = 0; hart < kHarts; ++hart)
+      if (rises >> hart & 1) write(kind, cycle, harts_[hart].count, 0, hart);
   }
 
-  void write(const char* kind, uint64_t cycle, uint64_t count, uint32_t value) {
-    fprintf(points_.get(), "%s %llu %llu %u\n", kind, static_cast<unsigned long long>(cycle),
-            static_cast<unsigned long long>(count), value);
+  void write(const char* kind, uint64_t cycle, uint64_t count, uint32_t value, unsigned hart) {
+    fprintf(points_.get(), "%s %llu %llu %u %u\n", kind, static_cast<unsigned long long>(cycle),
+            static_cast<unsigned long long>(count), value, hart);
   }
 
   File points_, executed_;
-  bool user_ = false, timer_ = false, line_ = false;
-  uint64_t count_ = 0, last_cycle_ = 0;
-  uint32_t last_pc_ = 0;
+  unsigned timer_ = 0, software_ = 0, line_ = 0;
+  std::array<Hart, kHarts> harts_;
 };
 
 class Machine {
@@ -328,7 +351,8 @@ class Machine {
     watch_.look(*model_);
     if (model_->tx_valid_o) line_.send(model_->tx_data_o);
     if (cycle % kFlushCycles == 0) fflush(stdout);
-    if (model_->probe_valid_o && probes_) fprintf(probes_.get(), "%llu %u\n", cycle, model_->probe_id_o);
+    if (model_->probe_valid_o && probes_)
+      fprintf(probes_.get(), "%llu %u %u\n", cycle, model_->probe_id_o, model_->probe_hart_o);
   }
 
   // How the program ended, in the summary and as this program's exit code.

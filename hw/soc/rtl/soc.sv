@@ -1,4 +1,4 @@
-// A small deterministic system-on-chip around one VexRiscv core.
+// A small deterministic system-on-chip around VexRiscv cores: one, or a cluster.
 //
 // One 32-bit Wishbone bus that instruction and data side share, RAM, and a
 // block of I/O registers (see the README for their map). Nothing in it depends
@@ -9,6 +9,7 @@
 module soc #(
   // Words of RAM; a power of two. The harness asks for the default.
   parameter int unsigned RamWords      = 1 << 20,
+  parameter int unsigned Harts         = 1,
   // Records of the task manager, and what else can be chosen of it; 0 without one.
   parameter int unsigned RtmN          = 0,
   parameter int unsigned RtmDelayW     = 16,
@@ -41,32 +42,31 @@ module soc #(
   output logic [31:0] exit_code_o,
   output logic        probe_valid_o,
   output logic [31:0] probe_id_o,
+  output logic [3:0]  probe_hart_o,
   output logic        error_valid_o,   // nothing lies where the core asked
   output logic [31:0] error_address_o,
 
-  // What can be watched without a word from the program: the instruction that
-  // leaves the pipeline in this cycle, and the lines that interrupt.
-  output logic        retired_valid_o,
-  output logic [31:0] retired_pc_o,
-  output logic [31:0] retired_word_o,
-  output logic        retired_user_o,      // in user mode
-  output logic        timer_line_o,
-  output logic        generator_line_o,
+  // What can be watched of each hart without a word from the program: the
+  // instruction that leaves the pipeline in this cycle, and the lines that interrupt.
+  output logic [Harts-1:0]       retired_valid_o,
+  output logic [Harts-1:0][31:0] retired_pc_o,
+  output logic [Harts-1:0][31:0] retired_word_o,
+  output logic [Harts-1:0]       retired_user_o,      // in user mode
+  output logic [Harts-1:0]       timer_line_o,
+  output logic [Harts-1:0]       software_line_o,
+  output logic [Harts-1:0]       generator_line_o,
 
   // Cycles since reset.
   output logic [63:0] cycle_o
 );
 
-  localparam logic [31:0] ResetVector = 32'h4000_0000;
-
-  // Instruction side (`i`) and data side (`d`) of the core.
-  logic        i_cyc, i_stb, i_we, i_ack, i_err;
-  logic        d_cyc, d_stb, d_we, d_ack, d_err;
+  // Instruction side (`i`) and data side (`d`) of the harts.
+  logic        i_wants, i_req, i_ack, i_err;
+  logic        d_wants, d_req, d_we, d_ack, d_err;
   logic [29:0] i_adr, d_adr;
-  logic [31:0] i_wdata, d_wdata;
-  logic [3:0]  i_sel, d_sel;
+  logic [31:0] d_wdata;
+  logic [3:0]  d_sel, d_hart;
   logic [2:0]  i_cti, d_cti;
-  logic [1:0]  i_bte, d_bte;
 
   // The shared bus: whoever has the grant.
   logic        bus_req, bus_data_side, bus_we, bus_ack, bus_err;
@@ -79,51 +79,58 @@ module soc #(
   logic [31:0] io_rdata, ram_rdata;
   logic        rtm_select, rtm_ack, rtm_irq;
   logic [31:0] rtm_rdata;
-  logic        timer_irq, software_irq;
-  logic [1:0]  external_irq;
+  logic        uart_irq;
+  logic [Harts-1:0]       timer_irq, software_irq, generator_irq;
+  logic [Harts-1:0][31:0] external_irq;
 
-  VexRiscv u_core (
-    .externalResetVector    (ResetVector),
-    .timerInterrupt         (timer_irq),
-    .softwareInterrupt      (software_irq),
-    .externalInterruptArray ({29'b0, rtm_irq, external_irq}),
-    .iBusWishbone_CYC       (i_cyc),
-    .iBusWishbone_STB       (i_stb),
-    .iBusWishbone_ACK       (i_ack),
-    .iBusWishbone_WE        (i_we),
-    .iBusWishbone_ADR       (i_adr),
-    .iBusWishbone_DAT_MISO  (bus_rdata),
-    .iBusWishbone_DAT_MOSI  (i_wdata),
-    .iBusWishbone_SEL       (i_sel),
-    .iBusWishbone_ERR       (i_err),
-    .iBusWishbone_CTI       (i_cti),
-    .iBusWishbone_BTE       (i_bte),
-    .dBusWishbone_CYC       (d_cyc),
-    .dBusWishbone_STB       (d_stb),
-    .dBusWishbone_ACK       (d_ack),
-    .dBusWishbone_WE        (d_we),
-    .dBusWishbone_ADR       (d_adr),
-    .dBusWishbone_DAT_MISO  (bus_rdata),
-    .dBusWishbone_DAT_MOSI  (d_wdata),
-    .dBusWishbone_SEL       (d_sel),
-    .dBusWishbone_ERR       (d_err),
-    .dBusWishbone_CTI       (d_cti),
-    .dBusWishbone_BTE       (d_bte),
-    .clk                    (clk_i),
-    .reset                  (rst_i)
+  for (genvar hart = 0; hart < Harts; ++hart) begin : gen_external
+    assign external_irq[hart] = {29'b0, rtm_irq, uart_irq, generator_irq[hart]};
+  end
+
+  harts #(
+    .Harts (Harts)
+  ) u_harts (
+    .clk_i,
+    .rst_i,
+    .timer_irq_i    (timer_irq),
+    .software_irq_i (software_irq),
+    .external_irq_i (external_irq),
+    .i_granted_i    (~bus_data_side),
+    .i_wants_o      (i_wants),
+    .i_req_o        (i_req),
+    .i_adr_o        (i_adr),
+    .i_cti_o        (i_cti),
+    .i_ack_i        (i_ack),
+    .i_err_i        (i_err),
+    .d_granted_i    (bus_data_side),
+    .d_wants_o      (d_wants),
+    .d_req_o        (d_req),
+    .d_we_o         (d_we),
+    .d_adr_o        (d_adr),
+    .d_wdata_o      (d_wdata),
+    .d_sel_o        (d_sel),
+    .d_cti_o        (d_cti),
+    .d_hart_o       (d_hart),
+    .d_ack_i        (d_ack),
+    .d_err_i        (d_err),
+    .rdata_i        (bus_rdata),
+    .retired_valid_o,
+    .retired_user_o,
+    .retired_pc_o,
+    .retired_word_o
   );
 
   arbiter u_arbiter (
     .clk_i,
     .rst_i,
-    .i_cyc_i         (i_cyc),
-    .d_cyc_i         (d_cyc),
+    .i_cyc_i         (i_wants),
+    .d_cyc_i         (d_wants),
     .grant_data_o    (bus_data_side)
   );
 
   // ---- Both sides to one bus; the instruction side never writes
 
-  assign bus_req   = bus_data_side ? d_cyc & d_stb : i_cyc & i_stb;
+  assign bus_req   = bus_data_side ? d_req : i_req;
   assign bus_we    = bus_data_side & d_we;
   assign bus_adr   = bus_data_side ? d_adr : i_adr;
   assign bus_cti   = bus_data_side ? d_cti : i_cti;
@@ -161,13 +168,17 @@ module soc #(
     .rdata_o (ram_rdata)
   );
 
-  io u_io (
+  io #(
+    .Harts (Harts)
+  ) u_io (
     .clk_i,
     .rst_i,
     .req_i          (bus_req & io_select & ~rtm_select),
     .we_i           (bus_we),
     .adr_i          ({bus_adr[25:0], 2'b00}),
     .wdata_i        (bus_wdata),
+    .sel_i          (bus_sel),
+    .hart_i         (d_hart),
     .ack_o          (io_ack),
     .rdata_o        (io_rdata),
     .argument_i,
@@ -180,9 +191,11 @@ module soc #(
     .exit_code_o,
     .probe_valid_o,
     .probe_id_o,
-    .timer_irq_o    (timer_irq),
-    .software_irq_o (software_irq),
-    .external_irq_o (external_irq),
+    .probe_hart_o,
+    .timer_irq_o     (timer_irq),
+    .software_irq_o  (software_irq),
+    .generator_irq_o (generator_irq),
+    .uart_irq_o      (uart_irq),
     .cycle_o
   );
 
@@ -221,22 +234,16 @@ module soc #(
     assign rtm_irq   = 1'b0;
   end
 
-  // ---- The last stage of the core, whose names its generator promises
-
-  assign retired_valid_o  = u_core.lastStageIsFiring;
-  assign retired_pc_o     = u_core.lastStagePc;
-  assign retired_word_o   = u_core.lastStageInstruction;
-  assign retired_user_o   = u_core.CsrPlugin_privilege == 2'b00;
   assign timer_line_o     = timer_irq;
-  assign generator_line_o = external_irq[0];
+  assign software_line_o  = software_irq;
+  assign generator_line_o = generator_irq;
 
-  // The core ignores bus errors and would wait for ever; the harness ends the run.
+  // A core that asks where nothing lies would wait for ever; the harness ends the run.
   assign error_valid_o   = bus_err;
   assign error_address_o = {bus_adr, 2'b00};
 
 `ifndef SYNTHESIS
   OneAnswer: assert property (@(posedge clk_i) disable iff (rst_i) !(bus_ack & bus_err));
-  NoFetchWrites: assert property (@(posedge clk_i) disable iff (rst_i) !(i_cyc & i_stb & i_we));
 `endif
 
 endmodule

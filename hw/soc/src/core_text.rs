@@ -9,9 +9,9 @@ use crate::{Caches, Core};
 /// Bytes of a cache line, as a power of two.
 const LINE: u32 = 5;
 /// Bytes of a cache as shipped, as a power of two.
-const SHIPPED: u32 = 12;
+const SHIPPED: u32 = Caches::Shipped.bytes().ilog2();
 /// Bytes of a large cache, as a power of two.
-const LARGE: u32 = 16;
+const LARGE: u32 = Caches::Large.bytes().ilog2();
 
 /// One replacement within a module.
 struct Change {
@@ -28,6 +28,8 @@ pub(crate) fn adapt(verilog: String, core: Core, caches: Caches) -> Result<Strin
     let verilog = match core {
         Core::Mmu => verilog,
         Core::Pmp => mend_fetch(mend_bypass(mend_region_mask(verilog)?)?)?,
+        // (its text in Scala has been changed: `scala_text`)
+        Core::Smp(_) => return Ok(verilog),
     };
     match caches {
         Caches::Shipped => Ok(verilog),
@@ -195,8 +197,9 @@ fn change_module(
     module: &'static str,
     changes: &[Change],
 ) -> Result<String, Error> {
+    let place = || format!("module {module}");
     let missing = || Error::Core {
-        module,
+        place: place(),
         text: format!("module {module} ("),
         found: 0,
         expected: 1,
@@ -210,7 +213,7 @@ fn change_module(
         let found = body.matches(&change.text).count();
         if found != change.times {
             return Err(Error::Core {
-                module,
+                place: place(),
                 text: change.text.clone(),
                 found,
                 expected: change.times,

@@ -35,9 +35,9 @@ pub enum Error {
         /// What it wrote, both streams.
         output: String,
     },
-    /// The wheel is not the one that is pinned.
+    /// A fetched file is not the one that is pinned.
     #[error(
-        "{path} has the SHA-256 {found}, not {expected}: it is not the pinned package; delete it to fetch it anew"
+        "{path} has the SHA-256 {found}, not {expected}: it is not the pinned file; delete it to fetch it anew"
     )]
     Checksum {
         /// The file.
@@ -55,13 +55,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The core's Verilog is not what the changes were made for.
+    /// The core's text is not what the changes were made for.
     #[error(
-        "the core's Verilog has {found} times `{text}` in module {module}, not {expected} times: the change that rests on it would be wrong"
+        "the core has {found} times `{text}` in {place}, not {expected} times: the change that rests on it would be wrong"
     )]
     Core {
         /// Where it was looked for.
-        module: &'static str,
+        place: String,
         /// The text to change.
         text: String,
         /// How often it occurs.

@@ -1,8 +1,9 @@
 //! The project's own system-on-chip in a cycle-accurate simulation.
 //!
 //! `rtl/` is the chip in SystemVerilog, `harness/` its C++ side; the core is
-//! VexRiscv, fetched as a pinned Python wheel. This crate turns them into a
-//! simulator with Verilator, once for each [`Variant`], and runs programs:
+//! VexRiscv, fetched as a pinned Python wheel: one, in Verilog, or a cluster of
+//! them, generated from Scala. This crate turns them into a simulator with
+//! Verilator, once for each [`Variant`], and runs programs:
 //!
 //! ```no_run
 //! use giornata_soc::{Caches, Core, Image, Run, Simulator, Variant};
@@ -17,17 +18,22 @@
 //! A run depends on its inputs alone: the same program with the same inputs
 //! takes the same cycles each time. See the README for the memory map.
 
+mod cluster;
 mod core_text;
 mod error;
+mod harts;
 mod image;
+mod jars;
 mod machine;
 mod point;
 mod report;
+mod scala_text;
 mod simulator;
 mod wheel;
 
 pub use error::Error;
 pub use giornata_rtm::Parameters as TaskManager;
+pub use harts::Harts;
 pub use image::{Image, RAM_BASE, RAM_SIZE};
 pub use machine::{Input, Latency, Machine, Run, Watch, Waveform};
 pub use point::{Executed, Point, Sight};
@@ -44,6 +50,9 @@ pub enum Core {
     Mmu,
     /// rv32im with machine and user mode and 16 PMP regions.
     Pmp,
+    /// rv32ima with machine and user mode and 16 PMP regions, so many of them with
+    /// coherent data caches.
+    Smp(Harts),
 }
 
 /// How large instruction and data cache are, each; direct mapped, lines of 32 bytes.
@@ -54,6 +63,26 @@ pub enum Caches {
     /// 64 KiB: a small program fits, wherever it lies. Virtual and physical
     /// addresses must agree in bits 15:12 under Sv32.
     Large,
+}
+
+impl Caches {
+    /// Of each.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Caches::Shipped => 4 << 10,
+            Caches::Large => 64 << 10,
+        }
+    }
+}
+
+impl Core {
+    /// How many harts a chip with it has.
+    pub fn harts(self) -> u8 {
+        match self {
+            Core::Mmu | Core::Pmp => 1,
+            Core::Smp(harts) => harts.count(),
+        }
+    }
 }
 
 /// Which simulator.
@@ -99,8 +128,9 @@ impl Variant {
     /// A name for people and folders: `pmp-large`.
     pub fn name(&self) -> String {
         let core = match self.core {
-            Core::Mmu => "mmu",
-            Core::Pmp => "pmp",
+            Core::Mmu => "mmu".into(),
+            Core::Pmp => "pmp".into(),
+            Core::Smp(harts) => format!("smp{}", harts.count()),
         };
         let caches = match self.caches {
             Caches::Shipped => "shipped",

@@ -14,6 +14,8 @@ pub enum Sight {
     Wait,
     /// The timer's line rose.
     Timer,
+    /// The line of the software interrupt rose: another hart, or the same, asked for it.
+    Software,
     /// The line of the interrupt generator rose.
     Line,
 }
@@ -25,10 +27,12 @@ pub struct Point {
     pub sight: Sight,
     /// Cycles since reset.
     pub cycle: u64,
-    /// Instructions executed so far, the one that is seen included.
+    /// Instructions that the hart has executed so far, the one that is seen included.
     pub instructions: u64,
     /// Of the instruction before an entry, or the first after it; else 0.
     pub pc: u32,
+    /// Of which hart.
+    pub hart: u8,
 }
 
 impl Point {
@@ -38,12 +42,14 @@ impl Point {
         let mut word = || words.next();
         let (kind, cycle, count) = (word()?, word()?.parse().ok()?, word()?.parse().ok()?);
         let value: u32 = word()?.parse().ok()?;
+        let hart = word()?.parse().ok()?;
         let (sight, pc) = match kind {
             "mark" => (Sight::Mark(u16::try_from(value).ok()?), 0),
             "enter" => (Sight::Enter, value),
             "leave" => (Sight::Leave, value),
             "wait" => (Sight::Wait, 0),
             "timer" => (Sight::Timer, 0),
+            "software" => (Sight::Software, 0),
             "line" => (Sight::Line, 0),
             _ => return None,
         };
@@ -52,6 +58,7 @@ impl Point {
             cycle,
             instructions: count,
             pc,
+            hart,
         })
     }
 }
@@ -63,16 +70,19 @@ pub struct Executed {
     pub pc: u32,
     /// When it left the pipeline: the low half of the cycles since reset.
     pub cycle: u32,
+    /// Of which hart.
+    pub hart: u8,
 }
 
 impl Executed {
-    /// Reads what the harness wrote: two words each, little-endian.
+    /// Reads what the harness wrote: three words each, little-endian.
     pub(crate) fn read_all(bytes: &[u8]) -> Vec<Executed> {
-        let read = |record: &[u8; 8]| {
-            let [a, b, c, d, e, f, g, h] = *record;
+        let read = |record: &[u8; 12]| {
+            let [a, b, c, d, e, f, g, h, hart, ..] = *record;
             Executed {
                 pc: u32::from_le_bytes([a, b, c, d]),
                 cycle: u32::from_le_bytes([e, f, g, h]),
+                hart,
             }
         };
         bytes.as_chunks().0.iter().map(read).collect()
@@ -84,27 +94,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn executed_instructions_are_pairs_of_words() {
-        let executed = Executed::read_all(&[4, 0, 0, 0x40, 9, 1, 0, 0, 7]);
+    fn executed_instructions_are_three_words_each() {
+        let executed = Executed::read_all(&[4, 0, 0, 0x40, 9, 1, 0, 0, 3, 0, 0, 0, 7]);
         let first = Executed {
             pc: 0x4000_0004,
             cycle: 0x109,
+            hart: 3,
         };
         assert_eq!(executed, [first]);
     }
 
     #[test]
     fn lines_of_the_harness_are_points() {
-        let point = Point::read("mark 10 7 4095").unwrap();
+        let point = Point::read("mark 10 7 4095 2").unwrap();
         assert_eq!(point.sight, Sight::Mark(4095));
-        assert_eq!((point.cycle, point.instructions), (10, 7));
-        assert_eq!(Point::read("leave 12 9 64").unwrap().pc, 64);
+        assert_eq!((point.cycle, point.instructions, point.hart), (10, 7, 2));
+        assert_eq!(Point::read("leave 12 9 64 0").unwrap().pc, 64);
         for line in [
             "mark 10 7",
-            "mark 10 7 65536",
-            "seen 1 2 3",
+            "mark 10 7 1",
+            "mark 10 7 65536 0",
+            "seen 1 2 3 0",
             "",
-            "enter a 1 2",
+            "enter a 1 2 0",
         ] {
             assert_eq!(Point::read(line), None, "{line}");
         }

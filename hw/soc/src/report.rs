@@ -22,6 +22,8 @@ pub struct Probe {
     pub cycle: u64,
     /// What was stored.
     pub id: u32,
+    /// By which hart.
+    pub hart: u8,
 }
 
 /// A run that is over.
@@ -37,7 +39,7 @@ pub struct Report {
     pub probes: Vec<Probe>,
     /// What was seen of the core, in order, if it was watched.
     pub points: Vec<Point>,
-    /// The instructions executed outside user mode, if they were watched.
+    /// The instructions of all harts executed outside user mode, if they were watched.
     pub executed: Vec<Executed>,
 }
 
@@ -87,7 +89,7 @@ impl Report {
         )))
     }
 
-    /// The cycles between consecutive probes of these two identifiers.
+    /// The cycles between consecutive probes of these two identifiers, whichever harts stored them.
     pub fn between(&self, from: u32, to: u32) -> Vec<u64> {
         let mut spans = Vec::new();
         let mut start = None;
@@ -106,10 +108,12 @@ impl Report {
 }
 
 fn probe(line: &str) -> Option<Probe> {
-    let (cycle, id) = line.split_once(' ')?;
+    let (cycle, rest) = line.split_once(' ')?;
+    let (id, hart) = rest.split_once(' ')?;
     Some(Probe {
         cycle: cycle.parse().ok()?,
         id: id.parse().ok()?,
+        hart: hart.parse().ok()?,
     })
 }
 
@@ -120,12 +124,17 @@ mod tests {
     #[test]
     fn a_summary_gives_end_and_cycles() {
         let summary = "exit 4294967295\ncycles 99\n";
-        let report = Report::read(summary, "7 1\n9 2\n", "", &[], b"hi".to_vec()).unwrap();
+        let report = Report::read(summary, "7 1 0\n9 2 3\n", "", &[], b"hi".to_vec()).unwrap();
         assert_eq!(report.end, End::Exit(u32::MAX));
         assert_eq!((report.cycles, &report.output[..]), (99, &b"hi"[..]));
         let lost = Report::read("no-answer 4096\ncycles 9\n", "", "", &[], Vec::new()).unwrap();
         assert_eq!(lost.end, End::NoAnswer(4096));
-        assert_eq!(report.probes.last(), Some(&Probe { cycle: 9, id: 2 }));
+        let last = Probe {
+            cycle: 9,
+            id: 2,
+            hart: 3,
+        };
+        assert_eq!(report.probes.last(), Some(&last));
     }
 
     #[test]
@@ -133,14 +142,14 @@ mod tests {
         assert_eq!(Report::read("exit 0\n", "", "", &[], Vec::new()), None);
         assert_eq!(Report::read("cycles 4\n", "", "", &[], Vec::new()), None);
         assert_eq!(
-            Report::read("out-of-cycles\ncycles 4\n", "7", "", &[], Vec::new()),
+            Report::read("out-of-cycles\ncycles 4\n", "7 1", "", &[], Vec::new()),
             None
         );
     }
 
     #[test]
     fn spans_reach_from_the_last_start_to_the_next_end() {
-        let probes = "1 1\n4 2\n5 2\n10 1\n11 1\n15 2\n";
+        let probes = "1 1 0\n4 2 1\n5 2 0\n10 1 0\n11 1 0\n15 2 0\n";
         let report = Report::read("exit 0\ncycles 20\n", probes, "", &[], Vec::new()).unwrap();
         assert_eq!(report.between(1, 2), [3, 4]);
         assert_eq!(report.between(2, 2), [1, 10]);

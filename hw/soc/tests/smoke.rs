@@ -1,14 +1,17 @@
-//! The chip keeps its promises on both cores. Needs Verilator and the core's
+//! The chip keeps its promises on each of its cores. Needs Verilator and the core's
 //! package, so `./x test rtl` runs it and a plain `cargo test` does not.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
+
+use std::path::Path;
 use std::sync::OnceLock;
 
 use giornata_soc::{
-    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, TaskManager, Variant,
+    Caches, Core, End, Harts, Image, Input, Latency, Report, Run, Sight, TaskManager, Variant,
     Watch, Waveform,
 };
+
+use common::{compile, is_long, run, simulator};
 
 /// As `checks.s` numbers them.
 #[derive(Clone, Copy, Debug)]
@@ -28,12 +31,9 @@ enum Check {
     TaskManager,
 }
 
-const CORES: [Core; 2] = [Core::Mmu, Core::Pmp];
-
-/// Whether all simulators are built: the compiler takes as long for one as all checks do on it.
-fn is_long() -> bool {
-    std::env::var_os("GIORNATA_LONG").is_some()
-}
+const CORES: [Core; 3] = [Core::Mmu, Core::Pmp, Core::Smp(Harts::Four)];
+/// Those whose PMP this project has mended.
+const MENDED: [Core; 2] = [Core::Pmp, Core::Smp(Harts::Four)];
 
 /// The sizes of caches to look at: the short form builds chips with one.
 fn sizes() -> &'static [Caches] {
@@ -43,33 +43,16 @@ fn sizes() -> &'static [Caches] {
     }
 }
 
-/// Where simulators and the program lie: with what else is built.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("soc")
+fn mended() -> impl Iterator<Item = (Core, Caches)> {
+    let with_sizes = |core| sizes().iter().map(move |&caches| (core, caches));
+    MENDED.into_iter().flat_map(with_sizes)
 }
 
-fn simulator(variant: Variant) -> Simulator {
-    Simulator::prepare(&folder(), variant).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// The checks, assembled by the toolchain itself.
+/// The checks, assembled.
 fn program() -> Image {
     static PROGRAM: OnceLock<Image> = OnceLock::new();
     PROGRAM
-        .get_or_init(|| {
-            let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program");
-            let script = sources.join("program.ld");
-            let elf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checks.elf");
-            let status = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-                .args(["--edition", "2024", "--crate-type", "bin", "-Cpanic=abort"])
-                .args(["--target", "riscv32imac-unknown-none-elf"])
-                .arg(format!("-Clink-arg=-T{}", script.display()))
-                .arg("-o")
-                .args([&elf, &sources.join("program.rs")])
-                .status();
-            assert!(status.expect("rustc can be started").success());
-            Image::read(&elf).unwrap_or_else(|error| panic!("{error}"))
-        })
+        .get_or_init(|| compile("checks", "riscv32imac-unknown-none-elf"))
         .clone()
 }
 
@@ -81,13 +64,8 @@ fn check(check: Check) -> Run {
     }
 }
 
-fn run(variant: Variant, run: &Run) -> Report {
-    let report = simulator(variant).run(run);
-    report.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Runs on both cores and expects the checks to hold.
-fn on_both_cores(description: &Run) -> [Report; 2] {
+/// Runs on each core and expects the checks to hold.
+fn on_each_core(description: &Run) -> [Report; 3] {
     CORES.map(|core| {
         let report = run(Variant::new(core, Caches::Shipped), description);
         report
@@ -103,7 +81,7 @@ fn bytes_come_in_and_go_out() {
     for registers in [Check::Echo, Check::Echo16550] {
         let mut echo = check(registers);
         echo.input = Input::Bytes(b"more BYTES than the queue holds.".to_vec());
-        for report in on_both_cores(&echo) {
+        for report in on_each_core(&echo) {
             assert_eq!(
                 report.output,
                 b"MORE\0bytes\0THAN\0THE\0QUEUE\0HOLDS".to_vec()
@@ -117,7 +95,7 @@ fn bytes_come_in_and_go_out() {
 fn a_byte_interrupts_in_the_cycle_in_which_it_arrives() {
     let mut receive = check(Check::ReceiveInterrupt);
     receive.input = Input::At(vec![(2_000, b'!')]);
-    for report in on_both_cores(&receive) {
+    for report in on_each_core(&receive) {
         assert_eq!(report.output, b"!");
         let latency = report.probes[0].cycle - 2_000;
         assert!((5..60).contains(&latency), "{latency}");
@@ -129,7 +107,7 @@ fn a_byte_interrupts_in_the_cycle_in_which_it_arrives() {
 fn bytes_that_find_the_queue_full_are_lost_and_it_is_told() {
     let mut overrun = check(Check::Overrun);
     overrun.input = Input::At((0..20).map(|i| (10 + u64::from(i), b'a' + i)).collect());
-    for report in on_both_cores(&overrun) {
+    for report in on_each_core(&overrun) {
         assert_eq!(report.output, b"abcdefghijklmnop");
     }
 }
@@ -137,7 +115,7 @@ fn bytes_that_find_the_queue_full_are_lost_and_it_is_told() {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn cycle_counter_and_probes_share_a_clock() {
-    for report in on_both_cores(&check(Check::Counter)) {
+    for report in on_each_core(&check(Check::Counter)) {
         let lags: Vec<u64> = report
             .probes
             .iter()
@@ -154,7 +132,7 @@ fn cycle_counter_and_probes_share_a_clock() {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn generated_interrupt_rises_when_asked() {
-    for report in on_both_cores(&check(Check::Generator)) {
+    for report in on_each_core(&check(Check::Generator)) {
         let [armed, handled] = report.probes[..] else {
             panic!("{:?}", report.probes);
         };
@@ -168,8 +146,13 @@ fn generated_interrupt_rises_when_asked() {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn whoever_watches_sees_user_mode_and_its_mark() {
+    for core in MENDED {
+        sees_user_mode(Variant::new(core, Caches::Shipped));
+    }
+}
+
+fn sees_user_mode(variant: Variant) {
     let mut regions = check(Check::Regions);
-    let variant = Variant::new(Core::Pmp, Caches::Shipped);
     let unwatched = run(variant, &regions);
     assert_eq!(unwatched.points, []);
     regions.watch = Watch::Kernel;
@@ -194,7 +177,7 @@ fn whoever_watches_sees_user_mode_and_its_mark() {
 fn whoever_watches_sees_the_line_rise_at_its_cycle() {
     let mut generator = check(Check::Generator);
     generator.watch = Watch::Points;
-    for report in on_both_cores(&generator) {
+    for report in on_each_core(&generator) {
         let rises: Vec<u64> = report.points.iter().map(|point| point.cycle).collect();
         assert_eq!(rises, [u64::from(report.probes[1].id)]);
         assert_eq!(report.points[0].sight, Sight::Line);
@@ -204,7 +187,7 @@ fn whoever_watches_sees_the_line_rise_at_its_cycle() {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn timer_interrupt_comes_at_its_instant() {
-    for report in on_both_cores(&check(Check::Timer)) {
+    for report in on_each_core(&check(Check::Timer)) {
         let latency = report.probes[0].cycle - u64::from(report.probes[0].id);
         assert!((5..60).contains(&latency), "{latency}");
     }
@@ -223,9 +206,9 @@ fn an_access_to_nowhere_ends_the_run_with_its_address() {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn regions_of_the_mended_core_cover_their_whole_size() {
-    for &caches in sizes() {
-        let report = run(Variant::new(Core::Pmp, caches), &check(Check::Regions));
-        assert_eq!(report.end, End::Exit(0), "{caches:?}");
+    for (core, caches) in mended() {
+        let report = run(Variant::new(core, caches), &check(Check::Regions));
+        assert_eq!(report.end, End::Exit(0), "{core:?} {caches:?}");
     }
 }
 
@@ -234,9 +217,9 @@ fn regions_of_the_mended_core_cover_their_whole_size() {
 fn user_mode_of_the_mended_core_reaches_granted_devices_only() {
     let mut devices = check(Check::Devices);
     devices.input = Input::Bytes(b"!".to_vec());
-    for &caches in sizes() {
-        let report = run(Variant::new(Core::Pmp, caches), &devices);
-        assert_eq!(report.end, End::Exit(0), "{caches:?}");
+    for (core, caches) in mended() {
+        let report = run(Variant::new(core, caches), &devices);
+        assert_eq!(report.end, End::Exit(0), "{core:?} {caches:?}");
         assert_eq!((&*report.output, &*report.probes), (&[][..], &[][..]));
     }
 }
@@ -316,7 +299,7 @@ fn two_runs_agree_to_the_cycle() {
         Check::Conflict,
     ];
     for description in checks.map(check) {
-        assert_eq!(on_both_cores(&description), on_both_cores(&description));
+        assert_eq!(on_each_core(&description), on_each_core(&description));
     }
 }
 

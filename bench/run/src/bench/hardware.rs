@@ -27,10 +27,11 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
     let mut rows = Vec::new();
     for (index, operation) in (1..).zip(&catalogue.operations) {
         let lacking = match machine.chip.variant.core {
-            Core::Mmu => PMP_ONLY,
-            Core::Pmp => MMU_ONLY,
+            Core::Mmu => Some(PMP_ONLY),
+            Core::Pmp => Some(MMU_ONLY),
+            Core::Smp(_) => None,
         };
-        if operation.op == lacking {
+        if lacking == Some(operation.op.as_str()) {
             continue;
         }
         let samples: Vec<Vec<u64>> = layouts

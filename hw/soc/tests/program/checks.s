@@ -1,5 +1,6 @@
 # Checks of the system-on-chip. The argument register says which; a check exits
-# with 0, or with the number of the step that went wrong.
+# with 0, or with the number of the step that went wrong. On a chip with many harts the
+# first runs them, and the others look on.
 #
 # s0 = I/O registers. No interrupt is enabled and no trap expected at the start.
 
@@ -11,6 +12,7 @@
 .equ CYCLE_LOW,    0x08
 .equ GENERATE,     0x10
 .equ CLEAR,        0x14
+.equ HART,         0x18
 .equ PROBE,        0x20
 .equ ARGUMENT,     0x30
 .equ UART_STATUS,  0x40
@@ -94,6 +96,8 @@ _start:
     li      s0, IO
     la      t0, unexpected
     csrw    mtvec, t0
+    lw      t0, HART(s0)
+9:  bnez    t0, 9b
     lw      t0, ARGUMENT(s0)
     li      t1, CHECKS
     li      a0, 254

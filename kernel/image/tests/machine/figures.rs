@@ -54,7 +54,7 @@ fn spans(points: &[Point], pattern: &[See]) -> Vec<u64> {
     let points: Vec<_> = points
         .iter()
         .filter(|point| match point.sight {
-            Sight::Wait => false,
+            Sight::Wait | Sight::Software => false,
             Sight::Timer => timers,
             Sight::Line => lines,
             _ => true,

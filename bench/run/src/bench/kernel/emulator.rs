@@ -166,6 +166,7 @@ impl Watcher {
             cycle: count,
             instructions: count,
             pc: pc as u32,
+            hart: 0,
         });
     }
 

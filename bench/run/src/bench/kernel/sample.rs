@@ -153,6 +153,7 @@ mod tests {
             cycle,
             instructions: cycle,
             pc: 0,
+            hart: 0,
         };
         let points = [
             point(Sight::Line, 10),

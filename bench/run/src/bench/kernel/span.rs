@@ -64,7 +64,9 @@ impl Sequence {
     pub(in crate::bench) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
         let sights = self.sights();
         let counts = |point: &&Point| match point.sight {
-            Sight::Timer | Sight::Line | Sight::Wait => sights.contains(&point.sight),
+            Sight::Timer | Sight::Software | Sight::Line | Sight::Wait => {
+                sights.contains(&point.sight)
+            }
             _ => true,
         };
         let seen: Vec<&Point> = points.iter().filter(counts).collect();
@@ -99,6 +101,7 @@ mod tests {
             cycle: 10 * index as u64,
             instructions: index as u64,
             pc: 0,
+            hart: 0,
         };
         sights.iter().enumerate().map(point).collect()
     }

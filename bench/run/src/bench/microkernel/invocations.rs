@@ -37,7 +37,7 @@ pub(super) fn between(points: &[Point], executed: &[Executed], from: u64, to: u6
                 }
                 idle += inside(waiting, woken);
             }
-            Sight::Timer | Sight::Line => risen = point.cycle,
+            Sight::Timer | Sight::Software | Sight::Line => risen = point.cycle,
             Sight::Mark(_) => {}
         }
     }
@@ -83,6 +83,7 @@ mod tests {
             cycle,
             instructions: 0,
             pc: 0,
+            hart: 0,
         };
         sights.iter().map(point).collect()
     }
@@ -99,7 +100,11 @@ mod tests {
             (Timer, 95),
             (Leave, 101),
         ]);
-        let executed = [12, 30, 74, 79].map(|cycle| Executed { cycle, pc: 0 });
+        let executed = [12, 30, 74, 79].map(|cycle| Executed {
+            cycle,
+            pc: 0,
+            hart: 0,
+        });
         let seen = between(&points, &executed, 0, 1000);
         assert_eq!(seen.invocations, [20, 10, 10]);
         assert_eq!(seen.idle, 40);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn probes(list: &[(u64, u32)]) -> Vec<Probe> {
-        let probe = |&(cycle, id)| Probe { cycle, id };
+        let probe = |&(cycle, id)| Probe { cycle, id, hart: 0 };
         list.iter().map(probe).collect()
     }
 

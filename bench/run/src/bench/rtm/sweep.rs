@@ -366,6 +366,7 @@ mod tests {
             cycle,
             instructions: 0,
             pc: 0,
+            hart: 0,
         };
         let points: Vec<Point> = [
             (10, Sight::Mark(mark::LAST)),

@@ -301,7 +301,7 @@ fn account_with(
                 rises.push(point.cycle);
                 risen = point.cycle;
             }
-            Sight::Timer => risen = point.cycle,
+            Sight::Timer | Sight::Software => risen = point.cycle,
         }
     }
     bail!("the run has not ended")
@@ -387,9 +387,12 @@ mod tests {
             cycle,
             instructions: 0,
             pc: 0,
+            hart: 0,
         };
         let points: Vec<Point> = points.iter().map(point).collect();
-        let executed = executed.iter().map(|&(cycle, pc)| Executed { pc, cycle });
+        let executed = executed
+            .iter()
+            .map(|&(cycle, pc)| Executed { pc, cycle, hart: 0 });
         account_with(&points, &executed.collect::<Vec<_>>(), known)
     }
 
@@ -464,6 +467,7 @@ mod tests {
             cycle: 0,
             instructions: 0,
             pc: 0,
+            hart: 0,
         };
         let list = |sights: &[Sight]| sights.iter().copied().map(point).collect::<Vec<_>>();
         let of = |sights: &[Sight]| left_for(&list(sights));
