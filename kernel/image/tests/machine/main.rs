@@ -11,8 +11,9 @@ use boards::{Board, QEMU, all};
 use giornata_abi::call::Call;
 use giornata_abi::ring::{Kind, reason};
 use giornata_abi::system::FaultPolicy;
+use giornata_soc::{Caches, Core, Harts, Variant};
 use plan::{Plan, Process, Thread, lay_out};
-use run::{boot, boot_image};
+use run::{boot, boot_image, on_core};
 
 fn thread(program: &'static str, argument: u64) -> Thread {
     Thread {
@@ -79,6 +80,24 @@ fn registers_survive_interrupts_and_calls_of_others() {
         let run = boot(board, "registers", &Plan::new(processes, stop_at));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
         assert!(switches(&run) > 200, "{}: {}", board.0, switches(&run));
+    }
+}
+
+/// In the long form: the simulator is one more.
+#[test]
+fn a_cluster_of_one_hart_runs_the_kernel_of_the_core_alone() {
+    if std::env::var_os("GIORNATA_LONG").is_none() {
+        return;
+    }
+    let board = Board("rtl-pmp");
+    let step = |step| process(vec![thread("registers", step)]);
+    let processes = [3, 5, 7].map(step).into_iter().chain(nappers()).collect();
+    let image = lay_out(board, &Plan::new(processes, 300_000));
+    for core in [Core::Pmp, Core::Smp(Harts::One)] {
+        let chip = Variant::new(core, Caches::Large);
+        let run = on_core(board, chip, &image, 4_000_000);
+        assert_eq!(run.status, Some(0), "{core:?}: {}", run.text());
+        assert!(switches(&run) > 200, "{core:?}: {}", switches(&run));
     }
 }
 

@@ -62,6 +62,16 @@ fn in_qemu(board: Board, name: &str, image: &[u8]) -> Run {
 
 /// Runs a system on the chip, seen from outside.
 pub(crate) fn on_chip(board: Board, caches: Caches, image: &[u8], cycles: u64) -> Run {
+    let core = if board.has_regions() {
+        Core::Pmp
+    } else {
+        Core::Mmu
+    };
+    on_core(board, Variant::new(core, caches), image, cycles)
+}
+
+/// The same on another chip than the board's, for which its kernel is fine too.
+pub(crate) fn on_core(board: Board, chip: Variant, image: &[u8], cycles: u64) -> Run {
     let elf = std::fs::read(&board.build().kernel).unwrap();
     let elf = object::File::parse(&*elf).unwrap();
     let mut bytes = vec![0; (board.records() - board.ram()) as usize];
@@ -73,14 +83,9 @@ pub(crate) fn on_chip(board: Board, caches: Caches, image: &[u8], cycles: u64) -
         bytes[at..at + data.len()].copy_from_slice(data);
     }
     bytes.extend(image);
-    let core = if board.has_regions() {
-        Core::Pmp
-    } else {
-        Core::Mmu
-    };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../soc");
     std::fs::create_dir_all(&folder).unwrap();
-    let simulator = Simulator::prepare(&folder, Variant::new(core, caches)).unwrap();
+    let simulator = Simulator::prepare(&folder, chip).unwrap();
     let mut run = ChipRun::new(Image::raw(bytes).unwrap());
     run.max_cycles = cycles;
     run.watch = Watch::Points;
