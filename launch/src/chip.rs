@@ -147,6 +147,12 @@ mod tests {
             assert_eq!(chip.variant, Variant::new(core, Caches::Shipped));
             assert_eq!(chip.clock_hertz, u64::from(giornata_soc::CLOCK_HERTZ));
         }
+        for harts in [Harts::Two, Harts::Four, Harts::Eight] {
+            let chip = Chip::of(&format!("rtl-smp{}", harts.count())).unwrap();
+            let smp = Variant::new(Core::Smp(harts), Caches::Shipped);
+            assert_eq!(chip.variant, smp);
+            assert_eq!(chip.clock_hertz, u64::from(giornata_soc::CLOCK_HERTZ));
+        }
         let chip = Chip::of("rtl-rtm").unwrap();
         let pmp = Variant::new(Core::Pmp, Caches::Shipped);
         assert_eq!(chip.variant, pmp.with_task_manager(TaskManager::EXTENDED));
