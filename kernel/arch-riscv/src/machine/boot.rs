@@ -25,6 +25,9 @@ pub(super) mod own {
     #[cfg(feature = "floating")]
     pub(crate) const FLOATING_CHANGED: usize = 2;
     // (3: where they are kept)
+    /// Lines that may come, where masks are registers of each of several harts.
+    #[cfg(all(feature = "harts", not(feature = "plic")))]
+    pub(crate) const LINES: usize = 1;
 }
 
 /// The record of the system.

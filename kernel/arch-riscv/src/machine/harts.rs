@@ -110,6 +110,10 @@ pub(super) fn take_kick() {
     let member = &*system().hart().member;
     member.kicked.set(0);
     TIMER_DEVICE.store(4 * member.number as usize, 0u32);
+    #[cfg(not(feature = "plic"))]
+    if member.number == 0 {
+        super::lines::renew();
+    }
 }
 
 /// Another hart has interrupted this one.
