@@ -45,7 +45,8 @@ fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Verdict::BadInput;
     }
-    let is_late = |found: &Diagnostic| found.code == Code::WorstCaseBeyondPeriod;
+    let late = Code::from(giotto::Code::WorstCaseBeyondPeriod);
+    let is_late = |found: &Diagnostic| found.code == late;
     match diagnostics.iter().any(is_late) {
         true => Verdict::Negative,
         false => Verdict::Good,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use giornata_lang::giotto::{Options, compile};
+use giornata_lang::giotto::{self, Options, compile};
 use giornata_lang::{Code, Diagnostic};
 
 struct Example {
@@ -141,8 +141,9 @@ fn every_code_is_explained_by_an_example() {
             );
         }
     }
-    let missing: Vec<&str> = Code::ALL
+    let missing: Vec<&str> = giotto::Code::ALL
         .iter()
+        .map(|code| Code::from(*code))
         .filter(|code| !seen.contains(code))
         .map(|code| code.name())
         .collect();

@@ -13,11 +13,12 @@
 
 use std::collections::BTreeSet;
 
-use super::lexer::without_comments;
-use super::quantity;
+use super::Code;
 use super::tree::Annotation;
-use crate::diagnostic::{Code, Findings, Span};
+use crate::diagnostic::{Findings, Span};
+use crate::quantity;
 use crate::spelling::nearest;
+use crate::token::without_comments;
 
 /// Where an annotation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,19 +19,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use giornata_abi::id::NONE;
-use giornata_abi::module::{ModuleWriter, PortKind, Position};
-use giornata_abi::trace::Violation;
-use giornata_abi::{Comparison, Instruction, Opcode};
+use giornata_abi::module::{ModuleWriter, PortKind};
+use giornata_abi::{Comparison, Opcode};
 
-use super::Options;
-use super::assembler::{Assembler, Label, TooLong, longest_path};
 use super::model::{Invoke, Mode, Model, Update};
 use super::symbols::Symbols;
 use super::timing::{Timing, Units};
-use crate::diagnostic::{Code, Findings, Span};
-
-/// Instructions of a handler block: a call and a return.
-const HANDLER_STEPS: u32 = 2;
+use super::{Code, Options};
+use crate::assembler::{Assembler, Label, TooLong};
+use crate::diagnostic::{Findings, Span};
+use crate::position::positions;
+use crate::steps::most_steps;
 
 /// Where a program stands at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -480,58 +478,4 @@ impl<'m> Generator<'m> {
         writer.instructions = code;
         Some(writer.finish())
     }
-}
-
-/// The most steps that an instant of the program can take. A driver can meet a
-/// time-safety violation, an overrun or a fault, one at a time, a release only
-/// the first; and at any instant any job can overrun, and any process fault.
-fn most_steps(code: &[Instruction], handlers: &[u16; 4], tasks: u32) -> u32 {
-    let handler = |kind: Violation| {
-        if handlers[kind as usize] == NONE {
-            0
-        } else {
-            HANDLER_STEPS
-        }
-    };
-    let (safety, overrun, fault) = (
-        handler(Violation::TimeSafety),
-        handler(Violation::Overrun),
-        handler(Violation::Fault),
-    );
-    let cost = |instruction: &Instruction| match instruction.opcode() {
-        Some(Opcode::Call) => 1 + safety.max(overrun).max(fault),
-        Some(Opcode::Release) => 1 + safety,
-        _ => 1,
-    };
-    // Handlers lie behind the program: none of its paths leads into them.
-    let first_handler = handlers
-        .iter()
-        .copied()
-        .min()
-        .map_or(code.len(), usize::from);
-    let program = code.get(..first_handler).unwrap_or(code);
-    longest_path(program, cost) + tasks * (overrun + fault)
-}
-
-/// The table of source positions: one entry wherever the place changes.
-/// `lines`: the byte at which each line begins.
-fn positions(spans: &[Span], lines: &[usize]) -> Vec<Position> {
-    let mut table: Vec<Position> = Vec::new();
-    for (address, span) in spans.iter().enumerate() {
-        let line = lines.partition_point(|start| *start <= span.start);
-        let start = lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        let column = u16::try_from(span.start - start + 1).unwrap_or(u16::MAX);
-        let position = Position {
-            address: address as u16,
-            column,
-            line: line as u32,
-        };
-        if table
-            .last()
-            .is_none_or(|last| (last.line, last.column) != (position.line, position.column))
-        {
-            table.push(position);
-        }
-    }
-    table
 }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity;
 use super::tree::{Formal, Line, LineKind, Mode, Name, PortUse, Program};
 use crate::diagnostic::Span;
+use crate::quantity;
 
 /// Instants of a period that are listed; of more the rest is counted.
 const LISTED: u64 = 8;

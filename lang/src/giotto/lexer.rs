@@ -1,17 +1,10 @@
 //! Words of the language.
 
-use logos::{Lexer, Logos};
+use logos::Logos;
 
-use crate::diagnostic::{Code, Findings, Span};
-
-/// Why a stretch of text is no token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Fault {
-    #[default]
-    Character,
-    Comment,
-    Annotation,
-}
+use super::Code;
+use crate::code;
+use crate::token::{Fault, TokenKind, annotation, comment};
 
 /// A token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,9 +79,13 @@ pub(super) enum Token {
     End,
 }
 
-impl Token {
-    /// How messages call it.
-    pub(super) fn describe(self) -> &'static str {
+impl TokenKind for Token {
+    const LANGUAGE: &'static str = "Giotto";
+    const COMMENT: Token = Token::Comment;
+    const ANNOTATION: Token = Token::Annotation;
+    const END: Token = Token::End;
+
+    fn describe(self) -> &'static str {
         use Token::*;
         match self {
             Sensor => "`sensor`",
@@ -125,17 +122,29 @@ impl Token {
         }
     }
 
-    /// Whether it can be read as a name where nothing else can stand.
-    ///
     /// `input` and `private` came into the language late, so that older
     /// programs use them as names; `state` is too good a name to be lost.
-    pub(super) fn is_name(self) -> bool {
+    fn is_name(self) -> bool {
         matches!(
             self,
             Token::Name | Token::Input | Token::Private | Token::State
         )
     }
 
+    fn character() -> code::Code {
+        Code::Character.into()
+    }
+
+    fn unterminated() -> code::Code {
+        Code::Unterminated.into()
+    }
+
+    fn syntax() -> code::Code {
+        Code::Syntax.into()
+    }
+}
+
+impl Token {
     /// Whether it begins a section of the program.
     pub(super) fn begins_section(self) -> bool {
         use Token::*;
@@ -146,127 +155,11 @@ impl Token {
     }
 }
 
-/// Takes everything up to and with the `]` that no comment holds.
-fn annotation(lexer: &mut Lexer<'_, Token>) -> Result<(), Fault> {
-    let rest = lexer.remainder();
-    let plain = without_comments(rest);
-    let end = plain.find(']').ok_or(Fault::Annotation);
-    lexer.bump(end.map_or(rest.len(), |at| at + 1));
-    end.map(drop)
-}
-
-/// The text up to its first `]` outside of comments, or all of it, each byte of a
-/// comment replaced by a space. O(bytes that are returned).
-pub(super) fn without_comments(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find([']', '/']) {
-        let (before, here) = rest.split_at(at);
-        plain += before;
-        let length = match here.as_bytes() {
-            [b'/', b'/', ..] => here.find('\n').unwrap_or(here.len()),
-            [b'/', b'*', ..] => here[2..].find("*/").map_or(here.len(), |end| end + 4),
-            [b'/', ..] => {
-                plain.push('/');
-                rest = &here[1..];
-                continue;
-            }
-            _ => {
-                plain.push(']');
-                return plain;
-            }
-        };
-        plain.extend(std::iter::repeat_n(' ', length));
-        rest = &here[length..];
-    }
-    plain + rest
-}
-
-fn comment(lexer: &mut Lexer<'_, Token>) -> Result<(), Fault> {
-    close(lexer, "*/", Fault::Comment)
-}
-
-/// Takes everything up to and with `end`, or the rest of the text.
-fn close(lexer: &mut Lexer<'_, Token>, end: &str, fault: Fault) -> Result<(), Fault> {
-    let rest = lexer.remainder();
-    match rest.find(end) {
-        Some(at) => {
-            lexer.bump(at + end.len());
-            Ok(())
-        }
-        None => {
-            lexer.bump(rest.len());
-            Err(fault)
-        }
-    }
-}
-
-/// The tokens of a text, the last one always [`Token::End`]; what is no token
-/// is reported and left out; after too much of it, so is the rest. O(bytes).
-pub(super) fn tokens(text: &str, findings: &mut Findings) -> Vec<(Token, Span)> {
-    let mut tokens = Vec::new();
-    let mut strange: Option<Span> = None;
-    for (token, range) in Token::lexer(text).spanned() {
-        let span = Span::from(range);
-        match token {
-            Ok(Token::Comment) => {}
-            Ok(token) => tokens.push((token, span)),
-            Err(Fault::Character) => match &mut strange {
-                Some(before) if before.end == span.start => before.end = span.end,
-                _ => report_characters(strange.replace(span), text, findings),
-            },
-            Err(fault) => report_unclosed(fault, span, text, findings),
-        }
-        if findings.is_enough() {
-            break;
-        }
-    }
-    report_characters(strange, text, findings);
-    tokens.push((
-        Token::End,
-        Span {
-            start: text.len(),
-            end: text.len(),
-        },
-    ));
-    tokens
-}
-
-/// Reports a run of characters, once.
-fn report_characters(run: Option<Span>, text: &str, findings: &mut Findings) {
-    let Some(span) = run else { return };
-    let all = text.get(span.start..span.end).unwrap_or("");
-    let shown: String = all.chars().take(20).flat_map(char::escape_debug).collect();
-    let message = format!("`{shown}` begins no word of Giotto");
-    findings.report(
-        Code::Character,
-        span,
-        message,
-        "remove it; names are made of letters a-z, digits and `_`",
-    );
-}
-
-fn report_unclosed(fault: Fault, span: Span, text: &str, findings: &mut Findings) {
-    let opening = Span {
-        start: span.start,
-        end: span.start + 1,
-    };
-    let inside = text.get(span.start..span.end).unwrap_or("");
-    let (what, help) = match fault {
-        Fault::Annotation if inside.contains(']') => (
-            "annotation",
-            "close it with `]`; one in a comment does not count",
-        ),
-        Fault::Annotation => ("annotation", "close it with `]`"),
-        _ => ("comment", "close it with `*/`"),
-    };
-    let message = format!("this {what} is never closed");
-    findings.report(Code::Unterminated, opening, message, help);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Findings;
+    use crate::token::tokens;
 
     /// Editors colour by a list of words of their own, which is this one.
     #[test]
@@ -283,7 +176,7 @@ mod tests {
         let words = rules.flat_map(|rule| rule.split(')').next().unwrap_or("").split('|'));
         let words: Vec<&str> = words.collect();
         for word in &words {
-            let tokens = tokens(word, &mut Findings::default());
+            let tokens = tokens::<Token>(word, &mut Findings::default());
             assert!(![Token::Name, Token::End].contains(&tokens[0].0), "{word}");
             assert_eq!(tokens[0].0.describe(), format!("`{word}`"));
         }

@@ -1,14 +1,13 @@
 //! Giotto: time-triggered programs with modes.
 
 mod annotation;
-mod assembler;
+mod code;
 pub mod convention;
 mod generate;
 pub mod index;
 mod lexer;
 mod model;
 mod parser;
-mod quantity;
 mod semantics;
 mod symbols;
 mod timing;
@@ -16,7 +15,9 @@ pub mod tree;
 
 use giornata_abi::module::ModuleWriter;
 
+pub use self::code::Code;
 use crate::diagnostic::{Diagnostic, Findings};
+use crate::position::line_starts;
 
 /// What a compilation depends on besides the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,11 +84,4 @@ fn translate(
         &line_starts(text),
         findings,
     )
-}
-
-/// The byte at which each line begins.
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0)
-        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-        .collect()
 }

@@ -5,142 +5,22 @@
 //! caller then skips to the next `;`, `}` or section and goes on. No rule is
 //! recursive, so no text can exhaust the stack; every loop takes a token a turn.
 
-use super::lexer::{Token, tokens};
-use super::quantity::{self, QuantityError};
+use super::Code;
+use super::lexer::Token;
 use super::tree::*;
-use crate::diagnostic::{Code, Diagnostic, Findings, Span};
+use crate::cursor::Cursor;
+use crate::diagnostic::{Findings, Span};
+use crate::quantity::{self, QuantityError};
+use crate::token::TokenKind;
 
 /// Parses a program. O(bytes).
 pub(super) fn parse(text: &str, findings: &mut Findings) -> Program {
-    let tokens = tokens(text, findings);
-    let mut parser = Parser {
-        text,
-        tokens,
-        at: 0,
-        last_error: None,
-        findings,
-    };
-    parser.program()
+    Parser::new(text, findings).program()
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    /// Ends with [`Token::End`].
-    tokens: Vec<(Token, Span)>,
-    at: usize,
-    /// Where the last error was reported: a second one there would say nothing new.
-    last_error: Option<usize>,
-    findings: &'a mut Findings,
-}
+type Parser<'a> = Cursor<'a, Token>;
 
 impl Parser<'_> {
-    fn peek(&self) -> Token {
-        self.tokens
-            .get(self.at)
-            .map_or(Token::End, |(token, _)| *token)
-    }
-
-    fn second(&self) -> Token {
-        self.tokens
-            .get(self.at + 1)
-            .map_or(Token::End, |(token, _)| *token)
-    }
-
-    fn span(&self) -> Span {
-        let end = Span {
-            start: self.text.len(),
-            end: self.text.len(),
-        };
-        self.tokens.get(self.at).map_or(end, |(_, span)| *span)
-    }
-
-    fn slice(&self, span: Span) -> &str {
-        self.text.get(span.start..span.end).unwrap_or("")
-    }
-
-    /// Takes the next token; never goes past the end.
-    fn advance(&mut self) -> Span {
-        let span = self.span();
-        if self.peek() != Token::End {
-            self.at += 1;
-        }
-        span
-    }
-
-    fn eat(&mut self, token: Token) -> bool {
-        let found = self.peek() == token;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, token: Token, help: &str) -> Option<Span> {
-        if self.peek() == token {
-            return Some(self.advance());
-        }
-        self.unexpected(token.describe(), help);
-        None
-    }
-
-    /// Whether the end of the text came by an opening without its closing.
-    fn was_swallowed(&self) -> bool {
-        self.peek() == Token::End && self.findings.0.iter().any(|d| d.code == Code::Unterminated)
-    }
-
-    /// Reports what stands here instead of `wanted`, unless that would only
-    /// repeat what has been said.
-    fn unexpected(&mut self, wanted: &str, help: &str) {
-        if self.last_error == Some(self.at) || self.was_swallowed() {
-            return;
-        }
-        self.last_error = Some(self.at);
-        let found = match self.peek() {
-            Token::End => Token::End.describe().to_owned(),
-            _ => format!(
-                "`{}`",
-                self.slice(self.span()).chars().take(40).collect::<String>()
-            ),
-        };
-        let message = format!("expected {wanted}, found {found}");
-        self.findings
-            .report(Code::Syntax, self.span(), message, help);
-        if self.findings.is_enough() {
-            self.at = self.tokens.len() - 1;
-        }
-    }
-
-    fn name(&mut self, help: &str) -> Option<Name> {
-        if !self.peek().is_name() {
-            self.unexpected("a name", help);
-            return None;
-        }
-        let span = self.advance();
-        Some(Name {
-            text: self.slice(span).to_owned(),
-            span,
-        })
-    }
-
-    fn annotation(&mut self) -> Option<Annotation> {
-        if self.peek() != Token::Annotation {
-            return None;
-        }
-        let outer = self.advance();
-        let span = Span {
-            start: outer.start + 1,
-            end: outer.end - 1,
-        };
-        Some(Annotation {
-            text: self.slice(span).to_owned(),
-            span,
-        })
-    }
-
-    fn annotations(&mut self) -> Vec<Annotation> {
-        std::iter::from_fn(|| self.annotation()).collect()
-    }
-
     /// Skips to what may begin anew: behind a `;`, or at a section.
     fn recover(&mut self) {
         while self.peek() != Token::End && !self.peek().begins_section() {
@@ -519,9 +399,8 @@ impl Parser<'_> {
                 (format!("`{}` is not {what}", self.slice(span)), help)
             }
         };
-        self.findings
-            .add(Diagnostic::new(Code::Number, span, message, help));
-        self.last_error = Some(self.at);
+        self.findings.report(Code::Number, span, message, help);
+        self.silence();
         None
     }
 }

@@ -4,9 +4,10 @@
 //! in `u128`: a period below 2^64 ns and a denominator below 2^32 stay below
 //! 2^96. So nothing here rounds; only the kernel does, when it arms its alarm.
 
+use super::Code;
 use super::model::{Mode, Model};
-use super::quantity;
-use crate::diagnostic::{Code, Findings, Span};
+use crate::diagnostic::{Findings, Span};
+use crate::quantity;
 
 /// A length of time, or the time since a mode's beginning, in units of
 /// 1/denominator ns.

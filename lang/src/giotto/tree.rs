@@ -1,24 +1,6 @@
 //! The syntax tree: what a program says, with places, before any name is looked up.
 
-use crate::diagnostic::Span;
-
-/// A name as it stands in the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// Its letters.
-    pub text: String,
-    /// Where.
-    pub span: Span,
-}
-
-/// A bracketed annotation, brackets left out, not yet understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Annotation {
-    /// What stands between the brackets.
-    pub text: String,
-    /// Where that stands.
-    pub span: Span,
-}
+pub use crate::tree::{Annotation, Name, Quantity};
 
 /// `TYPE IDENT`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,15 +72,6 @@ pub struct Driver {
     pub guard: Call,
     /// `then function(...)`
     pub action: Call,
-}
-
-/// A length of time or a count, with its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quantity {
-    /// Nanoseconds, or times a period.
-    pub value: u64,
-    /// Where.
-    pub span: Span,
 }
 
 /// What a line of a mode does.

@@ -2,11 +2,12 @@
 
 use giornata_abi::module::PortKind;
 
+use super::super::Code;
 use super::super::annotation::Place;
 use super::super::model::{Local, Port, Task, TaskArgument};
 use super::super::tree::{self, Bound, Formal, Name, Program};
 use super::{Scope, local_names};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 
 impl<'t> Scope<'t, '_> {
     /// Sensors, actuators, inputs, outputs and privates share one name space.

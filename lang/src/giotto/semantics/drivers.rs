@@ -2,12 +2,12 @@
 
 use giornata_abi::module::PortKind;
 
+use super::super::Code;
 use super::super::annotation::Place;
 use super::super::convention;
 use super::super::model::{Action, Driver, DriverArgument, Guard};
 use super::super::tree::{self, Call, Name, Program};
 use super::{Names, Scope, local_names};
-use crate::diagnostic::Code;
 
 impl<'t> Scope<'t, '_> {
     pub(super) fn declare_drivers(&mut self, program: &'t Program) {

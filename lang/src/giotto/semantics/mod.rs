@@ -9,10 +9,11 @@ mod usage;
 mod writers;
 
 use self::names::Names;
+use super::Code;
 use super::annotation::{Place, Reader};
 use super::model::{Driver, Model, Port, Task};
 use super::tree::{Name, PortUse, Program};
-use crate::diagnostic::{Code, Diagnostic, Findings, Span};
+use crate::diagnostic::{Diagnostic, Findings, Span};
 
 /// Checks a program. `None` if there is an error, which is then among the
 /// findings. O(names * log names), and lines squared for the switches.

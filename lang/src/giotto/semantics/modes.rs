@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use giornata_abi::module::PortKind;
 
+use super::super::Code;
 use super::super::annotation::{Notes, Place};
 use super::super::model::{Exit, Invoke, Mode, Model, Update};
 use super::super::tree::{self, Formal, Line, LineKind, Name, Program};
 use super::Scope;
 use super::declarations::is_output;
 use super::drivers::count;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 
 impl<'t> Scope<'t, '_> {
     /// The model, unless a name of the start block is unknown.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::Code;
 use super::super::tree::Name;
-use crate::diagnostic::{Code, Diagnostic, Findings, Span};
+use crate::diagnostic::{Diagnostic, Findings, Span};
 use crate::spelling::nearest;
 
 /// The names of one kind of thing, with the index of each.

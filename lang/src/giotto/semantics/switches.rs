@@ -5,10 +5,11 @@
 //! only if g divides f; otherwise already the first test after the mode's
 //! beginning, at P/g, finds it running.
 
+use super::super::Code;
 use super::super::model::{Exit, Invoke, Mode, Model};
-use super::super::quantity;
 use super::super::timing::gcd;
-use crate::diagnostic::{Code, Diagnostic, Findings};
+use crate::diagnostic::{Diagnostic, Findings};
+use crate::quantity;
 
 /// Reports every switch that could cut a running task. O(exits * tasks) a mode.
 pub(super) fn check(model: &Model, findings: &mut Findings) {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use giornata_abi::module::PortKind;
 
+use super::super::Code;
 use super::super::model::{Mode, Model, Update};
-use super::super::quantity;
 use super::declarations::is_output;
-use crate::diagnostic::{Code, Diagnostic, Findings, Span};
+use crate::diagnostic::{Diagnostic, Findings, Span};
+use crate::quantity;
 
 /// Warns of unused declarations, unwritten outputs and odd updates. O(program).
 pub(super) fn check(model: &Model, findings: &mut Findings) {

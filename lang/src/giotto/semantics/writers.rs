@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::Code;
 use super::super::model::{Invoke, Mode, Model};
-use crate::diagnostic::{Code, Diagnostic, Findings};
+use crate::diagnostic::{Diagnostic, Findings};
 
 /// Reports every output that two tasks of one mode write, once a mode.
 /// O(outputs of the tasks of all modes * log outputs).

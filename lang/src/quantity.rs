@@ -2,7 +2,7 @@
 
 /// Why a text is no length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum QuantityError {
+pub(crate) enum QuantityError {
     /// Does not begin with a digit, or digits are followed by something strange.
     Malformed,
     /// The unit is none of ours.
@@ -13,7 +13,7 @@ pub(super) enum QuantityError {
 
 impl QuantityError {
     /// The mend.
-    pub(super) const fn help(self) -> &'static str {
+    pub(crate) const fn help(self) -> &'static str {
         match self {
             QuantityError::Malformed => "write a whole number and a unit, like `20ms`",
             QuantityError::Unit => "the units are ns, us, ms and s; without a unit a time is in ms",
@@ -23,7 +23,7 @@ impl QuantityError {
 }
 
 /// Nanoseconds of a unit.
-pub(super) fn unit(name: &str) -> Option<u64> {
+pub(crate) fn unit(name: &str) -> Option<u64> {
     Some(match name {
         "ns" => 1,
         "us" => 1_000,
@@ -34,7 +34,7 @@ pub(super) fn unit(name: &str) -> Option<u64> {
 }
 
 /// Nanoseconds of `20ms`, `20 ms` or `20` (milliseconds).
-pub(super) fn nanos(text: &str) -> Result<u64, QuantityError> {
+pub(crate) fn nanos(text: &str) -> Result<u64, QuantityError> {
     let (digits, rest) = split(text);
     if digits.is_empty() {
         return Err(QuantityError::Malformed);
@@ -45,7 +45,7 @@ pub(super) fn nanos(text: &str) -> Result<u64, QuantityError> {
 }
 
 /// A whole number without a unit.
-pub(super) fn count(text: &str) -> Result<u64, QuantityError> {
+pub(crate) fn count(text: &str) -> Result<u64, QuantityError> {
     match split(text) {
         ("", _) => Err(QuantityError::Malformed),
         (digits, "") => digits.parse().map_err(|_| QuantityError::TooLarge),
@@ -61,7 +61,7 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// Nanoseconds in the largest unit that divides them.
-pub(super) fn show(nanos: u64) -> String {
+pub(crate) fn show(nanos: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
     let found = units
         .iter()

@@ -7,11 +7,11 @@ use crate::diagnostic::Span;
 
 /// A place in the code that may not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Label(usize);
+pub(crate) struct Label(usize);
 
 /// Code under construction.
 #[derive(Debug, Default)]
-pub(super) struct Assembler {
+pub(crate) struct Assembler {
     instructions: Vec<Instruction>,
     /// Where each instruction comes from.
     spans: Vec<Span>,
@@ -24,43 +24,43 @@ pub(super) struct Assembler {
 /// The code is longer than a module may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the code is longer than the 65,000 instructions that a module can hold")]
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 /// A module has at most this many instructions, so that every address and
 /// every count fits.
 const MOST_INSTRUCTIONS: usize = 65_000;
 
 impl Assembler {
-    pub(super) fn label(&mut self) -> Label {
+    pub(crate) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    pub(super) fn is_placed(&self, label: Label) -> bool {
+    pub(crate) fn is_placed(&self, label: Label) -> bool {
         self.labels[label.0].is_some()
     }
 
     /// The next instruction is what `label` means.
-    pub(super) fn place(&mut self, label: Label) {
+    pub(crate) fn place(&mut self, label: Label) {
         self.labels[label.0] = Some(self.here());
     }
 
     /// What a label means; `None` before it is placed.
-    pub(super) fn address(&self, label: Label) -> Option<u16> {
+    pub(crate) fn address(&self, label: Label) -> Option<u16> {
         self.labels[label.0]
     }
 
     /// The address of the next instruction.
-    pub(super) fn here(&self) -> u16 {
+    pub(crate) fn here(&self) -> u16 {
         self.instructions.len() as u16
     }
 
     /// Whether no more should be added.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.instructions.len() >= MOST_INSTRUCTIONS
     }
 
-    pub(super) fn emit(&mut self, opcode: Opcode, a: u16, b: u16, span: Span) {
+    pub(crate) fn emit(&mut self, opcode: Opcode, a: u16, b: u16, span: Span) {
         if !self.is_full() {
             self.instructions.push(Instruction::new(opcode, a, b, 0));
             self.spans.push(span);
@@ -68,13 +68,13 @@ impl Assembler {
     }
 
     /// Emits an instruction whose address operand is `label`.
-    pub(super) fn emit_to(&mut self, opcode: Opcode, a: u16, label: Label, span: Span) {
+    pub(crate) fn emit_to(&mut self, opcode: Opcode, a: u16, label: Label, span: Span) {
         self.open.push((self.instructions.len(), label));
         self.emit(opcode, a, 0, span);
     }
 
     /// The code with addresses, and where each instruction comes from.
-    pub(super) fn finish(mut self) -> Result<(Vec<Instruction>, Vec<Span>), TooLong> {
+    pub(crate) fn finish(mut self) -> Result<(Vec<Instruction>, Vec<Span>), TooLong> {
         if self.is_full() {
             return Err(TooLong);
         }
@@ -117,7 +117,7 @@ fn successors(at: usize, instruction: &Instruction) -> [Option<usize>; 2] {
 ///
 /// The code of an instant has no cycle (only `future` leads back, and that
 /// takes time), so that every path ends. O(instructions).
-pub(super) fn longest_path(code: &[Instruction], cost: impl Fn(&Instruction) -> u32) -> u32 {
+pub(crate) fn longest_path(code: &[Instruction], cost: impl Fn(&Instruction) -> u32) -> u32 {
     let mut length: Vec<Option<u32>> = vec![None; code.len()];
     for start in 0..code.len() {
         let mut open = vec![start];
