@@ -1,18 +1,24 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod annotation;
 mod assembler;
 mod code;
 mod cursor;
 pub mod diagnostic;
 pub mod giotto;
+mod handlers;
+mod names;
+mod options;
 mod position;
 mod quantity;
 pub mod source;
 pub mod spelling;
 mod steps;
+mod tables;
 mod token;
 pub mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
+pub use options::Options;
 pub use source::SourceText;

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use super::Code;
 use super::tree::Annotation;
+use crate::annotation::{pairs, priority};
 use crate::diagnostic::{Findings, Span};
 use crate::quantity;
 use crate::spelling::nearest;
@@ -97,7 +98,7 @@ impl Reader {
         let mut notes = Notes::default();
         for annotation in annotations {
             let plain = without_comments(&annotation.text);
-            for (start, pair) in pairs(annotation.span.start, &plain) {
+            for (start, pair) in pairs(annotation.span.start, &plain, &[';']) {
                 let span = Span {
                     start,
                     end: start + pair.len(),
@@ -142,15 +143,6 @@ impl Reader {
     }
 }
 
-/// The non-empty pairs of a text that begins at `at`, each with its place.
-fn pairs(mut at: usize, plain: &str) -> impl Iterator<Item = (usize, &str)> {
-    plain.split(';').filter_map(move |piece| {
-        let start = at + (piece.len() - piece.trim_start().len());
-        at += piece.len() + 1;
-        Some((start, piece.trim())).filter(|(_, pair)| !pair.is_empty())
-    })
-}
-
 fn apply(key: Key, value: &str, notes: &mut Notes) -> Result<(), &'static str> {
     match key {
         Key::Wcet => {
@@ -165,10 +157,6 @@ fn apply(key: Key, value: &str, notes: &mut Notes) -> Result<(), &'static str> {
         Key::Host | Key::Push => {}
     }
     Ok(())
-}
-
-fn priority(value: &str) -> Option<u8> {
-    value.parse().ok().filter(|p| *p > 0)
 }
 
 fn is_list(value: &str) -> bool {

@@ -28,6 +28,7 @@ use super::timing::{Timing, Units};
 use super::{Code, Options};
 use crate::assembler::{Assembler, Label, TooLong};
 use crate::diagnostic::{Findings, Span};
+use crate::handlers::handlers;
 use crate::position::positions;
 use crate::steps::most_steps;
 
@@ -74,7 +75,12 @@ pub(super) fn generate(
     };
     generator.start();
     generator.drain();
-    let handlers = generator.handlers(options);
+    let handlers = handlers(
+        options,
+        &mut generator.code,
+        &mut generator.symbols.tables,
+        model.start_span,
+    );
     generator.finish(handlers, lines, findings)
 }
 
@@ -122,7 +128,7 @@ impl<'m> Generator<'m> {
 
     fn drain(&mut self) {
         while let Some(piece) = self.queue.pop_front() {
-            if self.code.is_full() || self.symbols.is_full() {
+            if self.code.is_full() || self.symbols.tables.is_full() {
                 return;
             }
             let label = self.lead_to(piece.clone());
@@ -376,7 +382,7 @@ impl<'m> Generator<'m> {
             let period = self.timing.split(self.step(&state, invoke.frequency.value));
             let (task, deadline) = (
                 self.symbols.task(invoke.task),
-                self.symbols.duration(period),
+                self.symbols.tables.duration(period),
             );
             self.code.emit(Opcode::Release, task, deadline, invoke.span);
         }
@@ -405,36 +411,13 @@ impl<'m> Generator<'m> {
         if distance < Units::from(self.timing.denominator) {
             self.too_close = Some(state.mode);
         }
-        let after = self.symbols.after(self.timing.split(distance));
+        let after = self.symbols.tables.after(self.timing.split(distance));
         let block = self.lead_to(Piece::Block(State {
             phase: next % times.period,
             ..state
         }));
         self.code.emit_to(Opcode::Future, after, block, span);
         self.code.emit(Opcode::Return, 0, 0, span);
-    }
-
-    /// A block for each violation that has a handler; equal ones are shared.
-    fn handlers(&mut self, options: &Options) -> [u16; 4] {
-        let mut blocks: BTreeMap<&str, u16> = BTreeMap::new();
-        let mut handlers = [NONE; 4];
-        for (handler, function) in handlers.iter_mut().zip(&options.handlers) {
-            let Some(function) = function else { continue };
-            *handler = match blocks.get(function.as_str()) {
-                Some(block) => *block,
-                None => self.handler(function),
-            };
-            blocks.insert(function, *handler);
-        }
-        handlers
-    }
-
-    fn handler(&mut self, function: &str) -> u16 {
-        let block = self.code.here();
-        let driver = self.symbols.handler(function);
-        self.call(driver, self.model.start_span);
-        self.code.emit(Opcode::Return, 0, 0, self.model.start_span);
-        block
     }
 
     fn finish(
@@ -457,7 +440,7 @@ impl<'m> Generator<'m> {
             );
             return None;
         }
-        let too_many = self.symbols.is_full();
+        let too_many = self.symbols.tables.is_full();
         let round = self.round.and_then(|label| self.code.address(label));
         let Some((code, spans)) = self.code.finish().ok().filter(|_| !too_many) else {
             let help = "divide the period and every frequency of the longest mode by a common factor, or split the program";

@@ -17,18 +17,8 @@ use giornata_abi::module::ModuleWriter;
 
 pub use self::code::Code;
 use crate::diagnostic::{Diagnostic, Findings};
+pub use crate::options::Options;
 use crate::position::line_starts;
-
-/// What a compilation depends on besides the source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The module's name; without one, the source's name without its extension.
-    pub name: Option<String>,
-    /// Driver function that handles a violation, in the order of
-    /// [`Violation`](giornata_abi::trace::Violation). It gets the module's
-    /// indices of the task and the driver involved, two `u16` (65535 = none).
-    pub handlers: [Option<String>; 4],
-}
 
 /// Parses a program without checking it. Total: any text gives a tree, and a
 /// list of diagnostics that is empty if the text follows the grammar. O(bytes).

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use giornata_abi::module::{
-    DriverKind, DriverSymbol, ModuleWriter, PortKind, PortSymbol, TaskSymbol,
-};
+use giornata_abi::module::{DriverSymbol, ModuleWriter, PortKind, TaskSymbol};
 use giornata_abi::{Comparison, Predicate, ValueType};
 
 use super::model::{Action, Model, Task, TaskArgument};
+use crate::tables::Tables;
 
 /// What a driver symbol was made for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +16,6 @@ enum Purpose {
     Outputs(usize),
     Guard(usize),
     Action(usize, Vec<u16>),
-    Handler(String),
 }
 
 /// A task's own ports, by index into its lists.
@@ -30,7 +28,7 @@ struct Locals {
 /// Symbols of a program; those of declared ports have the ports' indices.
 pub(super) struct Symbols<'m> {
     model: &'m Model,
-    writer: ModuleWriter,
+    pub(super) tables: Tables,
     /// Module index of each task that is used.
     tasks: BTreeMap<usize, u16>,
     locals: BTreeMap<usize, Locals>,
@@ -38,9 +36,6 @@ pub(super) struct Symbols<'m> {
     guards: BTreeMap<usize, u16>,
     /// How often each driver has been bound.
     bindings: BTreeMap<usize, usize>,
-    predicates: BTreeMap<(u8, u16, u64, u32), u16>,
-    durations: BTreeMap<(u64, u32), u16>,
-    violation: Option<[u16; 2]>,
 }
 
 impl<'m> Symbols<'m> {
@@ -48,18 +43,15 @@ impl<'m> Symbols<'m> {
     pub(super) fn new(model: &'m Model, writer: ModuleWriter) -> Symbols<'m> {
         let mut symbols = Symbols {
             model,
-            writer,
+            tables: Tables::new(writer),
             tasks: BTreeMap::new(),
             locals: BTreeMap::new(),
             drivers: BTreeMap::new(),
             guards: BTreeMap::new(),
             bindings: BTreeMap::new(),
-            predicates: BTreeMap::new(),
-            durations: BTreeMap::new(),
-            violation: None,
         };
         for port in &model.ports {
-            symbols.port(&port.name, &port.type_name, port.kind);
+            symbols.tables.port(&port.name, &port.type_name, port.kind);
         }
         for task in model.used_tasks() {
             symbols.add_task(task);
@@ -69,41 +61,7 @@ impl<'m> Symbols<'m> {
 
     /// Gives the tables back, for the code to be added.
     pub(super) fn into_writer(self) -> ModuleWriter {
-        self.writer
-    }
-
-    /// Whether a table has outgrown the format.
-    pub(super) fn is_full(&self) -> bool {
-        const MOST: usize = 65_000;
-        let w = &self.writer;
-        [
-            w.ports.len(),
-            w.drivers.len(),
-            w.tasks.len(),
-            w.predicates.len(),
-            w.durations.len(),
-        ]
-        .iter()
-        .any(|n| *n > MOST)
-    }
-
-    fn port(&mut self, name: &str, type_name: &str, kind: PortKind) -> u16 {
-        let value_type = ValueType::ALL
-            .into_iter()
-            .find(|t| t.size().is_some() && t.name() == type_name);
-        let value_type = value_type.unwrap_or(ValueType::Opaque);
-        let (name, type_name) = (self.writer.text(name), self.writer.text(type_name));
-        let size = value_type.size().unwrap_or(0);
-        let (kind, value_type) = (kind as u8, value_type as u8);
-        self.writer.ports.push(PortSymbol {
-            name,
-            type_name,
-            kind,
-            value_type,
-            size,
-            reserved: 0,
-        });
-        (self.writer.ports.len() - 1) as u16
+        self.tables.writer
     }
 
     fn add_task(&mut self, index: usize) {
@@ -118,17 +76,18 @@ impl<'m> Symbols<'m> {
                 .collect()
         };
         let symbol = TaskSymbol {
-            name: self.writer.text(&task.name),
-            function: self.writer.text(&task.function),
-            inputs: self.writer.list(&pick(input, &inputs)),
-            outputs: self.writer.list(&pick(output, &outputs)),
-            states: self.writer.list(&pick(state, &states)),
+            name: self.tables.writer.text(&task.name),
+            function: self.tables.writer.text(&task.function),
+            inputs: self.tables.writer.list(&pick(input, &inputs)),
+            outputs: self.tables.writer.list(&pick(output, &outputs)),
+            states: self.tables.writer.list(&pick(state, &states)),
             wcet: task.wcet,
             priority: task.priority.into(),
             reserved: 0,
         };
-        self.tasks.insert(index, self.writer.tasks.len() as u16);
-        self.writer.tasks.push(symbol);
+        self.tasks
+            .insert(index, self.tables.writer.tasks.len() as u16);
+        self.tables.writer.tasks.push(symbol);
         self.locals.insert(index, Locals { inputs, outputs });
     }
 
@@ -136,7 +95,8 @@ impl<'m> Symbols<'m> {
     fn local_ports(&mut self, task: &Task) -> (Vec<u16>, Vec<u16>, Vec<u16>) {
         let model = self.model;
         let mut own = |name: &str, type_name: &str, kind| {
-            self.port(&format!("{}.{name}", task.name), type_name, kind)
+            self.tables
+                .port(&format!("{}.{name}", task.name), type_name, kind)
         };
         let inputs = task
             .inputs
@@ -165,37 +125,9 @@ impl<'m> Symbols<'m> {
             return *found;
         }
         let symbol = make(self);
-        let index = self.writer.drivers.len() as u16;
-        self.writer.drivers.push(symbol);
+        let index = self.tables.driver(symbol);
         self.drivers.insert(purpose, index);
         index
-    }
-
-    fn function(
-        &mut self,
-        name: &str,
-        function: &str,
-        reads: &[u16],
-        writes: &[u16],
-        wcet: u64,
-    ) -> DriverSymbol {
-        DriverSymbol {
-            name: self.writer.text(name),
-            function: self.writer.text(function),
-            reads: self.writer.list(reads),
-            writes: self.writer.list(writes),
-            wcet,
-            kind: DriverKind::Function as u32,
-            reserved: 0,
-        }
-    }
-
-    fn copy(&mut self, name: &str, reads: &[u16], writes: &[u16]) -> DriverSymbol {
-        let symbol = self.function(name, "", reads, writes, 0);
-        DriverSymbol {
-            kind: DriverKind::Copy as u32,
-            ..symbol
-        }
     }
 
     /// The device driver of a sensor (writes it) or actuator (reads it).
@@ -204,14 +136,14 @@ impl<'m> Symbols<'m> {
         let function = declared.function.as_deref().unwrap_or("");
         let own = [port as u16];
         self.driver(Purpose::Device(port), |symbols| match declared.kind {
-            PortKind::Sensor => symbols.function(
+            PortKind::Sensor => symbols.tables.function(
                 &format!("{}.read", declared.name),
                 function,
                 &[],
                 &own,
                 declared.wcet,
             ),
-            _ => symbols.function(
+            _ => symbols.tables.function(
                 &format!("{}.write", declared.name),
                 function,
                 &own,
@@ -229,7 +161,7 @@ impl<'m> Symbols<'m> {
         }
         let function = declared.function.as_deref()?;
         Some(self.driver(Purpose::Initialise(port), |symbols| {
-            symbols.function(
+            symbols.tables.function(
                 &format!("{}.init", declared.name),
                 function,
                 &[],
@@ -246,7 +178,9 @@ impl<'m> Symbols<'m> {
         let reads = self.locals[&task].outputs.clone();
         (!writes.is_empty()).then(|| {
             self.driver(Purpose::Outputs(task), |symbols| {
-                symbols.copy(&format!("{}.outputs", declared.name), &reads, &writes)
+                symbols
+                    .tables
+                    .copy(&format!("{}.outputs", declared.name), &reads, &writes)
             })
         })
     }
@@ -258,12 +192,16 @@ impl<'m> Symbols<'m> {
         let name = format!("{}.guard", declared.name);
         let port = match self.guards.get(&driver) {
             Some(port) => *port,
-            None => self.port(&name, ValueType::Bool.name(), PortKind::Guard),
+            None => self
+                .tables
+                .port(&name, ValueType::Bool.name(), PortKind::Guard),
         };
         self.guards.insert(driver, port);
         let reads: Vec<u16> = guard.reads.iter().map(|port| *port as u16).collect();
         let symbol = self.driver(Purpose::Guard(driver), |symbols| {
-            symbols.function(&name, &guard.function, &reads, &[port], declared.wcet)
+            symbols
+                .tables
+                .function(&name, &guard.function, &reads, &[port], declared.wcet)
         });
         Some((symbol, port))
     }
@@ -298,9 +236,10 @@ impl<'m> Symbols<'m> {
         let name = self.action_name(driver);
         match &declared.action {
             Action::Function(function, _) => {
-                self.function(&name, function, &reads, &writes, declared.wcet)
+                self.tables
+                    .function(&name, function, &reads, &writes, declared.wcet)
             }
-            _ => self.copy(&name, &reads, &writes),
+            _ => self.tables.copy(&name, &reads, &writes),
         }
     }
 
@@ -321,66 +260,10 @@ impl<'m> Symbols<'m> {
         self.locals[&task].inputs.clone()
     }
 
-    /// The driver that a violation runs: gets the task and the driver involved.
-    pub(super) fn handler(&mut self, function: &str) -> u16 {
-        let ports = match self.violation {
-            Some(ports) => ports,
-            None => [
-                self.port(
-                    "violation.task",
-                    ValueType::U16.name(),
-                    PortKind::ViolationTask,
-                ),
-                self.port(
-                    "violation.driver",
-                    ValueType::U16.name(),
-                    PortKind::ViolationDriver,
-                ),
-            ],
-        };
-        self.violation = Some(ports);
-        let purpose = Purpose::Handler(function.to_owned());
-        self.driver(purpose, |symbols| {
-            symbols.function(&format!("{function}.handler"), function, &ports, &[], 0)
-        })
-    }
-
-    fn predicate(&mut self, predicate: Predicate) -> u16 {
-        let next = self.writer.predicates.len() as u16;
-        let key = (
-            predicate.comparison,
-            predicate.subject,
-            predicate.value,
-            predicate.remainder,
-        );
-        let index = *self
-            .predicates
-            .entry((key.0 + 16 * predicate.kind, key.1, key.2, key.3))
-            .or_insert(next);
-        if index == next {
-            self.writer.predicates.push(predicate);
-        }
-        index
-    }
-
     /// The test that a guard has (or has not) answered true.
     pub(super) fn answered(&mut self, port: u16, comparison: Comparison) -> u16 {
-        self.predicate(Predicate::constant(port, comparison, 1))
-    }
-
-    /// `after(nanos + remainder)`.
-    pub(super) fn after(&mut self, (nanos, remainder): (u64, u32)) -> u16 {
-        self.predicate(Predicate::after(nanos, remainder))
-    }
-
-    /// A deadline.
-    pub(super) fn duration(&mut self, (nanos, remainder): (u64, u32)) -> u16 {
-        let next = self.writer.durations.len() as u16;
-        let index = *self.durations.entry((nanos, remainder)).or_insert(next);
-        if index == next {
-            self.writer.duration(nanos, remainder);
-        }
-        index
+        self.tables
+            .predicate(Predicate::constant(port, comparison, 1))
     }
 }
 

@@ -51,9 +51,13 @@ impl<'t> Scope<'t, '_> {
             Some((first, _)) if is_sensor_and_output(self.port_table[first].kind, kind) => {
                 self.sensor_and_output(name, first);
             }
-            _ => self
-                .ports
-                .declare(name, self.port_table.len(), "port", self.findings),
+            _ => self.ports.declare(
+                name,
+                self.port_table.len(),
+                "port",
+                Code::Duplicate,
+                self.findings,
+            ),
         }
         let type_name = formal.type_name.text.clone();
         self.port_table.push(Port {
@@ -76,8 +80,13 @@ impl<'t> Scope<'t, '_> {
 
     pub(super) fn declare_tasks(&mut self, program: &'t Program) {
         for task in &program.tasks {
-            self.tasks
-                .declare(&task.name, self.task_table.len(), "task", self.findings);
+            self.tasks.declare(
+                &task.name,
+                self.task_table.len(),
+                "task",
+                Code::Duplicate,
+                self.findings,
+            );
             let outputs = self.task_outputs(task);
             let entry = self.task(task, outputs);
             self.task_table.push(entry);

@@ -16,6 +16,7 @@ impl<'t> Scope<'t, '_> {
                 &driver.name,
                 self.driver_table.len(),
                 "driver",
+                Code::Duplicate,
                 self.findings,
             );
             let entry = self.driver(driver);

@@ -3,17 +3,16 @@
 mod declarations;
 mod drivers;
 mod modes;
-mod names;
 mod switches;
 mod usage;
 mod writers;
 
-use self::names::Names;
 use super::Code;
 use super::annotation::{Place, Reader};
 use super::model::{Driver, Model, Port, Task};
 use super::tree::{Name, PortUse, Program};
 use crate::diagnostic::{Diagnostic, Findings, Span};
+use crate::names::Names;
 
 /// Checks a program. `None` if there is an error, which is then among the
 /// findings. O(names * log names), and lines squared for the switches.
@@ -117,7 +116,7 @@ fn local_names<'t>(
 ) -> Names<'t> {
     let mut all = Names::default();
     for (index, name) in names.enumerate() {
-        all.declare(name, index, what, findings);
+        all.declare(name, index, what, Code::Duplicate, findings);
     }
     all
 }

@@ -17,7 +17,8 @@ impl<'t> Scope<'t, '_> {
     /// The model, unless a name of the start block is unknown.
     pub(super) fn declare_modes(&mut self, program: &'t Program) -> Option<Model> {
         for (index, mode) in program.modes.iter().enumerate() {
-            self.modes.declare(&mode.name, index, "mode", self.findings);
+            self.modes
+                .declare(&mode.name, index, "mode", Code::Duplicate, self.findings);
         }
         let ports: Vec<ModePorts<'t>> = program
             .modes

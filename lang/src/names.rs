@@ -2,34 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use super::super::Code;
-use super::super::tree::Name;
-use crate::diagnostic::{Diagnostic, Findings, Span};
+use crate::diagnostic::{Code, Diagnostic, Findings, Span};
 use crate::spelling::nearest;
+use crate::tree::Name;
 
 /// The names of one kind of thing, with the index of each.
 #[derive(Debug, Default)]
-pub(super) struct Names<'t> {
+pub(crate) struct Names<'t> {
     entries: BTreeMap<&'t str, (usize, Span)>,
 }
 
 impl<'t> Names<'t> {
-    /// Adds a name; reports it if it is there already (the first stays).
-    pub(super) fn declare(
+    /// Adds a name; reports it with this code if it is there already (the first stays).
+    pub(crate) fn declare(
         &mut self,
         name: &'t Name,
         index: usize,
         what: &str,
+        code: impl Into<Code>,
         findings: &mut Findings,
     ) {
         if let Some((_, first)) = self.entries.get(name.text.as_str()) {
             let message = format!("{what} `{}` is declared twice", name.text);
-            let found = Diagnostic::new(
-                Code::Duplicate,
-                name.span,
-                message,
-                "give one of the two another name",
-            );
+            let found =
+                Diagnostic::new(code, name.span, message, "give one of the two another name");
             findings.add(found.also(*first, "first declared here"));
             return;
         }
@@ -37,15 +33,15 @@ impl<'t> Names<'t> {
     }
 
     /// Where and as what a name was declared.
-    pub(super) fn find(&self, name: &str) -> Option<(usize, Span)> {
+    pub(crate) fn find(&self, name: &str) -> Option<(usize, Span)> {
         self.entries.get(name).copied()
     }
 
     /// The index of a name; reports it if there is none.
-    pub(super) fn look_up(
+    pub(crate) fn look_up(
         &self,
         name: &Name,
-        code: Code,
+        code: impl Into<Code>,
         what: &str,
         findings: &mut Findings,
     ) -> Option<usize> {
