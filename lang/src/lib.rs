@@ -11,6 +11,7 @@ mod handlers;
 mod names;
 mod options;
 mod position;
+pub mod psi;
 mod quantity;
 pub mod source;
 pub mod spelling;

@@ -54,8 +54,8 @@ impl<'t> Names<'t> {
     }
 
     /// The mend for a name that is not there.
-    fn suggest(&self, wanted: &str, what: &str) -> String {
-        match nearest(wanted, self.entries.keys().copied()) {
+    pub(crate) fn suggest(&self, wanted: &str, what: &str) -> String {
+        match self.nearest(wanted) {
             Some(name) => format!("did you mean `{name}`?"),
             None if self.entries.is_empty() => {
                 format!("declare {what} `{wanted}`: there is none yet")
@@ -64,8 +64,13 @@ impl<'t> Names<'t> {
         }
     }
 
+    /// The name that was probably meant.
+    pub(crate) fn nearest(&self, wanted: &str) -> Option<&'t str> {
+        nearest(wanted, self.entries.keys().copied())
+    }
+
     /// The first few names.
-    fn list(&self) -> String {
+    pub(crate) fn list(&self) -> String {
         const SHOWN: usize = 8;
         let names: Vec<String> = self
             .entries

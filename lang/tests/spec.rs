@@ -1,4 +1,4 @@
-//! The specification, executed: every `giotto` fence of `spec/*.md` is
+//! The specification, executed: every `giotto` or `psi` fence of `spec/*.md` is
 //! compiled, and the fence after it says what must come out.
 //!
 //! A `diagnostics` fence lists everything the compiler says; a `listing` fence
@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use giornata_lang::giotto::{self, Options, compile};
-use giornata_lang::{Code, Diagnostic};
+use giornata_lang::{Code, Diagnostic, Options, giotto, psi};
 
 struct Example {
-    /// Line of the `giotto` fence, for messages.
+    /// Line of the program's fence, for messages.
     line: usize,
+    /// The language of that fence.
+    language: String,
     source: String,
     kind: String,
     expected: String,
@@ -49,6 +50,20 @@ fn fences(text: &str) -> Vec<(usize, String, String)> {
     fences
 }
 
+fn is_program(language: &str) -> bool {
+    ["giotto", "psi"].contains(&language)
+}
+
+impl Example {
+    fn compile(&self) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+        let options = Options::default();
+        match self.language.as_str() {
+            "psi" => psi::compile("spec.psi", &self.source, &options),
+            _ => giotto::compile("spec.giotto", &self.source, &options),
+        }
+    }
+}
+
 fn examples(text: &str) -> Vec<Example> {
     let fences = fences(text);
     let mut examples = Vec::new();
@@ -56,10 +71,11 @@ fn examples(text: &str) -> Vec<Example> {
         let [(line, language, source), (_, kind, expected)] = pair else {
             continue;
         };
-        if language == "giotto" && kind != "giotto" {
+        if is_program(language) && !is_program(kind) {
             let (source, kind, expected) = (source.clone(), kind.clone(), expected.clone());
             examples.push(Example {
                 line: *line,
+                language: language.clone(),
                 source,
                 kind,
                 expected,
@@ -83,7 +99,7 @@ fn show(diagnostics: &[Diagnostic]) -> String {
 }
 
 fn actual(example: &Example) -> String {
-    let (bytes, diagnostics) = compile("spec.giotto", &example.source, &Options::default());
+    let (bytes, diagnostics) = example.compile();
     match example.kind.as_str() {
         "diagnostics" => show(&diagnostics),
         "listing" => listing(&bytes.unwrap_or_else(|| panic!("{}", show(&diagnostics)))),
@@ -133,17 +149,13 @@ fn every_code_is_explained_by_an_example() {
     let mut seen = BTreeSet::new();
     for path in spec_files() {
         for example in examples(&std::fs::read_to_string(path).unwrap()) {
-            seen.extend(
-                compile("spec.giotto", &example.source, &Options::default())
-                    .1
-                    .iter()
-                    .map(|d| d.code),
-            );
+            seen.extend(example.compile().1.iter().map(|found| found.code));
         }
     }
-    let missing: Vec<&str> = giotto::Code::ALL
-        .iter()
-        .map(|code| Code::from(*code))
+    let of_giotto = giotto::Code::ALL.iter().map(|code| Code::from(*code));
+    let of_psi = psi::Code::ALL.iter().map(|code| Code::from(*code));
+    let missing: Vec<&str> = of_giotto
+        .chain(of_psi)
         .filter(|code| !seen.contains(code))
         .map(|code| code.name())
         .collect();
