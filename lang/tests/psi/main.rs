@@ -1,0 +1,8 @@
+//! Psi programs: what their code means, and that any text gets an answer.
+
+mod machine;
+mod meaning;
+mod program;
+mod reference;
+mod robustness;
+mod timeline;
