@@ -1,5 +1,7 @@
 //! The trigger queue in logical time: which blocks start when.
 
+use std::collections::VecDeque;
+
 use giornata_abi::{Instant, LogicalTime};
 
 use crate::ecode::{ECode, Reaction};
@@ -15,6 +17,32 @@ pub struct Agenda {
 
 /// A reaction and the exact time of its instant.
 pub type Due<'e> = (LogicalTime, &'e Reaction);
+
+/// An instant under way.
+#[derive(Clone, Debug)]
+struct Begun<'e> {
+    /// Blocks whose turn is still to come, in order.
+    due: VecDeque<(LogicalTime, u16)>,
+    later: Agenda,
+    reactions: Vec<Due<'e>>,
+}
+
+impl<'e> Begun<'e> {
+    /// The instant after one more reaction. A block that it starts at the same instant
+    /// has its turn behind all that are due. (The verifier has seen to it that this ends.)
+    fn after(&self, clock: LogicalTime, reaction: &'e Reaction, denominator: u32) -> Begun<'e> {
+        let mut next = self.clone();
+        next.reactions.push((clock, reaction));
+        for future in &reaction.futures {
+            let due = clock.plus(future.nanos, future.remainder, denominator);
+            match (future.nanos, future.remainder) {
+                (0, 0) => next.due.push_back((due, future.address)),
+                _ => next.later.bindings.push((due, future.address)),
+            }
+        }
+        next
+    }
+}
 
 impl Agenda {
     /// The queue before programs start: their first blocks, due at once.
@@ -45,39 +73,31 @@ impl Agenda {
         let Some(now) = self.next(denominator) else {
             return Some(Vec::new());
         };
-        let is_due = |(due, _): &&(LogicalTime, u16)| due.rounded(denominator) <= now;
-        let later = |binding: &(LogicalTime, u16)| !is_due(&binding);
-        let rest = Agenda {
-            bindings: self.bindings.iter().copied().filter(later).collect(),
+        let is_due = |(due, _): &(LogicalTime, u16)| due.rounded(denominator) <= now;
+        let (due, bindings): (Vec<_>, _) = self.bindings.iter().copied().partition(is_due);
+        let begun = Begun {
+            due: due.into(),
+            later: Agenda { bindings },
+            reactions: Vec::new(),
         };
-        let mut choices = vec![(Vec::new(), rest)];
-        for (clock, address) in self.bindings.iter().filter(is_due) {
-            let outcomes = code.reactions(*address);
-            let extend = |(before, agenda): &(Vec<Due<'e>>, Agenda)| {
-                let (before, agenda) = (before.clone(), agenda.clone());
-                let one = move |reaction: &'e Reaction| {
-                    let mut reactions = before.clone();
-                    reactions.push((*clock, reaction));
-                    (reactions, agenda.after(*clock, reaction, denominator))
-                };
-                outcomes.iter().map(one).collect::<Vec<_>>()
+        // (depth first, so that choices come in the order of outcomes)
+        let (mut open, mut choices) = (vec![begun], Vec::new());
+        while let Some(mut begun) = open.pop() {
+            let Some((clock, address)) = begun.due.pop_front() else {
+                choices.push((begun.reactions, begun.later));
+                continue;
             };
-            choices = choices.iter().flat_map(extend).collect();
-            let triggers = choices.iter().map(|(_, agenda)| agenda.bindings.len());
-            if choices.len().max(triggers.max().unwrap_or(0)) > MOST_TRIGGERS {
+            let outcomes = code.reactions(address).iter().rev();
+            open.extend(outcomes.map(|reaction| begun.after(clock, reaction, denominator)));
+            let triggers = open
+                .iter()
+                .map(|begun| begun.due.len() + begun.later.bindings.len());
+            let most = triggers.max().unwrap_or(0);
+            if (open.len() + choices.len()).max(most) > MOST_TRIGGERS {
                 return None;
             }
         }
         Some(choices)
-    }
-
-    /// The queue with the triggers of a reaction at `clock`.
-    fn after(&self, clock: LogicalTime, reaction: &Reaction, denominator: u32) -> Agenda {
-        let mut agenda = self.clone();
-        let bind =
-            |f: &crate::ecode::Future| (clock.plus(f.nanos, f.remainder, denominator), f.address);
-        agenda.bindings.extend(reaction.futures.iter().map(bind));
-        agenda
     }
 
     /// The queue as seen from `now`: what tells states apart.

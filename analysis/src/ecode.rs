@@ -26,7 +26,8 @@ pub struct Release {
     pub remainder: u32,
 }
 
-/// A block that a later instant starts.
+/// A block that a later instant starts, or the same one when all that is due has
+/// had its turn: then the time is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Future {
     /// Whole nanoseconds after the instant.
@@ -109,7 +110,7 @@ impl ECode {
     ///
     /// # Errors
     /// What is beyond the analysis, with its place: triggers other than
-    /// `after(d)`, S code that a block runs into.
+    /// `after(d)` and `true`, S code that a block runs into.
     pub fn of(program: &Program) -> Result<ECode, NotAnalysable> {
         let mut blocks = BTreeMap::new();
         let mut open = program.starts.clone();
@@ -273,14 +274,19 @@ fn release(program: &Program, task: u16, deadline: u16, way: &mut Way, marks: &m
 fn future(program: &Program, at: u16) -> Result<Future, NotAnalysable> {
     let instruction = program.at(at);
     let trigger = program.predicates.get(instruction.a as usize);
-    match trigger.filter(|p| p.kind() == Some(PredicateKind::After) && p.value > 0) {
-        Some(trigger) => Ok(Future {
-            nanos: trigger.value,
-            remainder: trigger.remainder,
-            address: instruction.b,
-        }),
-        None => Err(program.beyond(at, "a trigger that is not `after` a time of at least 1 ns")),
-    }
+    let (nanos, remainder) = match trigger.and_then(|p| Some((p.kind()?, p))) {
+        Some((PredicateKind::After, p)) if p.value > 0 => (p.value, p.remainder),
+        Some((PredicateKind::True, _)) => (0, 0),
+        _ => {
+            let what = "a trigger that is neither `true` nor `after` a time of at least 1 ns";
+            return Err(program.beyond(at, what));
+        }
+    };
+    Ok(Future {
+        nanos,
+        remainder,
+        address: instruction.b,
+    })
 }
 
 /// Whether a test calls a function of a process.

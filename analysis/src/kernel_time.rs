@@ -12,7 +12,7 @@
 
 use giornata_abi::Duration;
 
-use crate::ecode::{ECode, Reaction};
+use crate::ecode::{ECode, Future, Reaction};
 use crate::program::Program;
 use crate::times::Times;
 
@@ -151,7 +151,10 @@ fn s_code(program: &Program, code: &ECode, costs: &Costs) -> Result<Duration, Un
 /// The shortest time from an instant to the next; `None` if there is one instant
 /// only.
 fn distance(code: &ECode) -> Result<Option<Duration>, Uncharged> {
-    if code.all().any(|reaction| reaction.futures.len() > 1) {
+    // (a block of the same instant is a second one too)
+    let is_at_once = |future: &Future| (future.nanos, future.remainder) == (0, 0);
+    let is_one = |r: &Reaction| r.futures.len() <= 1 && !r.futures.iter().any(is_at_once);
+    if !code.all().all(is_one) {
         return Err(Uncharged::SeveralTriggers);
     }
     let futures = code.all().flat_map(|reaction| &reaction.futures);

@@ -69,5 +69,5 @@ fn triggers_other_than_time_are_beyond_the_analysis_and_said_where() {
     let program = Program::of(&Module::parse(&bytes).unwrap()).unwrap();
     let refused = ECode::of(&program).unwrap_err();
     assert!(matches!(refused, NotAnalysable::Beyond { address: 0, .. }));
-    assert!(refused.to_string().contains("not `after`"), "{refused}");
+    assert!(refused.to_string().contains("nor `after`"), "{refused}");
 }
