@@ -247,7 +247,7 @@ pub(crate) enum Command {
 /// What a command looks at without a machine.
 #[derive(Debug, Args)]
 pub(crate) struct InputFile {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
+    /// A program (.giotto, .psi), a module (.gmod) or a system file (.toml) [default: that of the
     /// project here].
     file: Option<PathBuf>,
 }
@@ -288,7 +288,7 @@ pub(crate) enum KindName {
 
 #[derive(Debug, Args)]
 pub(crate) struct Schedule {
-    /// A program (.giotto) or a module (.gmod).
+    /// A program (.giotto, .psi) or a module (.gmod).
     pub(crate) file: PathBuf,
     /// The schedule.
     #[arg(long, value_enum, required_unless_present_any = ["complete", "from_trace"])]
@@ -413,7 +413,7 @@ pub(crate) struct Compare {
 
 #[derive(Debug, Args)]
 pub(crate) struct Compile {
-    /// A program (.giotto).
+    /// A program (.giotto, .psi).
     pub(crate) file: PathBuf,
     /// Where the module goes; `-` is the standard output [default: FILE with the extension gmod].
     #[arg(short, long, value_name = "OUT")]
@@ -428,7 +428,7 @@ pub(crate) struct Compile {
 
 #[derive(Debug, Args)]
 pub(crate) struct Disasm {
-    /// A module, or a program (.giotto).
+    /// A module, or a program (.giotto, .psi).
     pub(crate) file: PathBuf,
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use giornata_abi::module::Module;
-use giornata_lang::giotto;
-use giornata_lang::{Code, Diagnostic};
+use giornata_lang::Diagnostic;
+use giornata_lang::language::{Language, is_late};
 use giornata_system::{Model, Project};
 
 use crate::arguments::Check;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
             report.diagnose(complaint);
             return Verdict::BadInput;
         }
-        Ok(Input::Giotto(text)) => program(path, &text, report),
+        Ok(Input::Program(language, text)) => program(path, language, &text, report),
         Ok(Input::Module(bytes)) => module(path, &bytes, report),
         Ok(Input::System(path)) => system(&path, report),
     };
@@ -32,8 +32,8 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
     verdict
 }
 
-fn program(path: &Path, text: &str, report: &mut Report) -> Verdict {
-    let diagnostics = giotto::check(&path.display().to_string(), text);
+fn program(path: &Path, language: Language, text: &str, report: &mut Report) -> Verdict {
+    let diagnostics = language.check(&path.display().to_string(), text);
     let verdict = verdict(&diagnostics);
     compile::show(diagnostics, report);
     verdict
@@ -45,8 +45,6 @@ fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Verdict::BadInput;
     }
-    let late = Code::from(giotto::Code::WorstCaseBeyondPeriod);
-    let is_late = |found: &Diagnostic| found.code == late;
     match diagnostics.iter().any(is_late) {
         true => Verdict::Negative,
         false => Verdict::Good,

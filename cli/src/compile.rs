@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use giornata_abi::module::Module;
-use giornata_lang::Diagnostic;
-use giornata_lang::giotto::{self, Options};
+use giornata_lang::{Diagnostic, Language, Options};
 use giornata_microcode::verify::{Scratch, Verified, scratch_needed};
 use serde_json::json;
 
@@ -17,14 +16,14 @@ use crate::report::{Report, Verdict, emit};
 /// Compiles a program and writes the module.
 pub(crate) fn run(arguments: &Compile, report: &mut Report) -> Verdict {
     report.tell("file", arguments.file.display().to_string());
-    let text = match Input::read(&arguments.file) {
-        Ok(Input::Giotto(text)) => text,
+    let (language, text) = match Input::read(&arguments.file) {
+        Ok(Input::Program(language, text)) => (language, text),
         Ok(_) => {
             let message = format!("{} is not a program", arguments.file.display());
             report.diagnose(Complaint::new(
                 "giornata::not-a-program",
                 message,
-                "name a .giotto file",
+                "name a .giotto or .psi file",
             ));
             return Verdict::BadInput;
         }
@@ -33,7 +32,8 @@ pub(crate) fn run(arguments: &Compile, report: &mut Report) -> Verdict {
             return Verdict::BadInput;
         }
     };
-    match program(&arguments.file, &text, &options(arguments), report) {
+    let source = (language, &text[..]);
+    match program(&arguments.file, source, &options(arguments), report) {
         Ok(bytes) => deliver(arguments, &bytes, report),
         Err(verdict) => verdict,
     }
@@ -54,10 +54,13 @@ fn options(arguments: &Compile) -> Options {
 pub(crate) fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Verdict> {
     let complaint = match Input::read(path) {
         Ok(Input::Module(bytes)) => return Ok(bytes),
-        Ok(Input::Giotto(text)) => return program(path, &text, &Options::default(), report),
+        Ok(Input::Program(language, text)) => {
+            return program(path, (language, &text), &Options::default(), report);
+        }
         Ok(Input::System(_)) => {
             let message = format!("{} is a system file, not a program", path.display());
-            let help = "name a program (.giotto), one of the system's perhaps, or a module (.gmod)";
+            let help =
+                "name a program (.giotto, .psi), one of the system's perhaps, or a module (.gmod)";
             Complaint::new("giornata::not-a-module", message, help)
         }
         Err(complaint) => complaint,
@@ -69,11 +72,11 @@ pub(crate) fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Ver
 /// The bytes of a program's module, verified; everything is reported.
 pub(crate) fn program(
     path: &Path,
-    text: &str,
+    (language, text): (Language, &str),
     options: &Options,
     report: &mut Report,
 ) -> Result<Vec<u8>, Verdict> {
-    let (bytes, diagnostics) = giotto::compile(&path.display().to_string(), text, options);
+    let (bytes, diagnostics) = language.compile(&path.display().to_string(), text, options);
     show(diagnostics, report);
     let bytes = bytes.ok_or(Verdict::BadInput)?;
     let verified = Module::parse(&bytes).map_err(|error| error.to_string());

@@ -1,7 +1,7 @@
 //! `giornata disasm FILE`
 
 use giornata_abi::module::Module;
-use giornata_lang::giotto::Options;
+use giornata_lang::Options;
 use giornata_microcode::disassemble;
 
 use crate::arguments::Disasm;
@@ -15,8 +15,9 @@ pub(crate) fn run(arguments: &Disasm, report: &mut Report) -> Verdict {
     report.tell("file", arguments.file.display().to_string());
     let bytes = match Input::read(&arguments.file) {
         Ok(Input::Module(bytes)) => bytes,
-        Ok(Input::Giotto(text)) => {
-            match compile::program(&arguments.file, &text, &Options::default(), report) {
+        Ok(Input::Program(language, text)) => {
+            let source = (language, &text[..]);
+            match compile::program(&arguments.file, source, &Options::default(), report) {
                 Ok(bytes) => bytes,
                 Err(verdict) => return verdict,
             }

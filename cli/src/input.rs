@@ -5,14 +5,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use giornata_abi::module::{MAGIC, Module, ModuleError};
+use giornata_lang::Language;
 
 use crate::complaint::Complaint;
 
 /// A file that has been read.
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// A Giotto program.
-    Giotto(String),
+    /// A program.
+    Program(Language, String),
     /// A module whose frame is sound.
     Module(Vec<u8>),
     /// A system file, read by its own crate.
@@ -26,11 +27,14 @@ impl Input {
         if bytes.starts_with(&MAGIC) {
             return module(path, bytes);
         }
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("giotto") => text(path, bytes).map(Input::Giotto),
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if let Some(language) = extension.and_then(Language::of_extension) {
+            return Ok(Input::Program(language, text(path, bytes)?));
+        }
+        match extension {
             Some("toml") => Ok(Input::System(path.to_owned())),
             Some("gmod") => module(path, bytes),
-            Some("psi" | "sigma") => Err(unsupported(path)),
+            Some("sigma") => Err(unsupported(path)),
             _ => Err(unknown(path)),
         }
     }
@@ -81,11 +85,14 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
 }
 
 fn unsupported(path: &Path) -> Complaint {
-    let message = format!("{}: this version compiles Giotto only", path.display());
+    let message = format!(
+        "{}: this version compiles Giotto and Psi only",
+        path.display()
+    );
     Complaint::new(
         "giornata::unsupported",
         message,
-        "write the program in Giotto (.giotto)",
+        "write the program in Giotto (.giotto) or Psi (.psi)",
     )
 }
 
@@ -94,7 +101,6 @@ fn unknown(path: &Path) -> Complaint {
         "{} is neither a program nor a module nor a system file",
         path.display()
     );
-    let help =
-        "programs end in .giotto, modules in .gmod (and begin with GMOD), system files in .toml";
+    let help = "programs end in .giotto or .psi, modules in .gmod (and begin with GMOD), system files in .toml";
     Complaint::new("giornata::unknown-kind", message, help)
 }

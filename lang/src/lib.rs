@@ -8,6 +8,7 @@ mod cursor;
 pub mod diagnostic;
 pub mod giotto;
 mod handlers;
+pub mod language;
 mod names;
 mod options;
 mod position;
@@ -21,5 +22,6 @@ mod token;
 pub mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
+pub use language::Language;
 pub use options::Options;
 pub use source::SourceText;

@@ -10,7 +10,7 @@ use crate::file::{
 use crate::hostlink::HostlinkSection;
 use crate::manifest::DEFAULT_BAND;
 use crate::problem::Refusal;
-use crate::project::Project;
+use crate::project::{Project, give_budgets};
 use crate::restart::RestartRule;
 use crate::s_code;
 use crate::services::ServicesSection;
@@ -32,19 +32,19 @@ const HERTZ: u32 = 1_000_000_000;
 const SECOND: u128 = 1_000_000_000;
 
 impl Project {
-    /// The system of one module alone. A process provides all its tasks and
-    /// drivers, without budgets; the board is a timer of 1 GHz, or slower where deadlines
+    /// The system of one module alone. A process provides all its tasks, with
+    /// `budgets` in nanoseconds where they are stated, and its drivers, without; the board is a timer of 1 GHz, or slower where deadlines
     /// are so long that the kernel cannot count them at that rate, and a device for
     /// each interrupt of the module. S code schedules where there is some,
     /// earliest deadline first elsewhere.
     ///
     /// # Errors
     /// `bytes` is no module that a kernel loads.
-    pub fn alone(path: &Path, bytes: &[u8]) -> Result<Project, Refusal> {
+    pub fn alone(path: &Path, bytes: &[u8], budgets: &[(String, u64)]) -> Result<Project, Refusal> {
         let module = Module::parse(bytes).ok();
         let name = module.as_ref().map_or("", Module::name);
         let lines: Vec<String> = module.as_ref().map_or(Vec::new(), interrupts);
-        let file = SystemFile {
+        let mut file = SystemFile {
             path: path.to_path_buf(),
             source: Arc::new(SourceText::new(path.display().to_string(), "")),
             expect: Vec::new(),
@@ -58,6 +58,7 @@ impl Project {
             processes: vec![process(module.as_ref())],
         };
         let hertz = module.as_ref().map_or(HERTZ, hertz);
+        give_budgets(&mut file, budgets);
         Project::assemble(file, board(lines, hertz), &[bytes.to_vec()], &[])
     }
 }

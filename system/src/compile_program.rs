@@ -3,7 +3,7 @@
 use crate::file::{Spanned, SystemFile};
 use crate::problem::{Problem, Refusal, utf8};
 use crate::project::parse;
-use giornata_lang::{Diagnostic, giotto};
+use giornata_lang::{Diagnostic, Language, Options};
 use giornata_microcode::verify::{self, Scratch, Verified};
 use std::path::Path;
 
@@ -16,12 +16,21 @@ struct Findings {
     findings: Vec<Diagnostic>,
 }
 
-/// The module of a program, compiled, or read if it is one already; and what
-/// the compiler remarked.
+/// A program's module.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) bytes: Vec<u8>,
+    /// What the compiler remarked.
+    pub(crate) remarks: Vec<Diagnostic>,
+    /// The budgets that the program states, by function, in nanoseconds.
+    pub(crate) budgets: Vec<(String, u64)>,
+}
+
+/// The module of a program, compiled, or read if it is one already.
 pub(crate) fn compile(
     file: &SystemFile,
     source: &Spanned<String>,
-) -> Result<(Vec<u8>, Vec<Diagnostic>), miette::Report> {
+) -> Result<Compiled, miette::Report> {
     let path = file.relative(source.get_ref());
     let refuse = |reason: String, mend: &str| {
         miette::Report::from(Refusal::from(
@@ -32,28 +41,37 @@ pub(crate) fn compile(
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
-    if !["giotto", "gmod"].contains(&extension) {
+    let language = Language::of_extension(extension);
+    if language.is_none() && extension != "gmod" {
         let reason = format!("nothing compiles {}", source.get_ref());
         return Err(refuse(
             reason,
-            "give a `.giotto` program, or a prebuilt module `.gmod`",
+            "give a `.giotto` or `.psi` program, or a prebuilt module `.gmod`",
         ));
     }
     let bytes = std::fs::read(&path).map_err(|error| {
         let reason = format!("cannot read {}: {error}", path.display());
         refuse(reason, "`source` is relative to the system file")
     })?;
-    if extension == "gmod" {
-        return Ok((bytes, Vec::new()));
-    }
+    let Some(language) = language else {
+        return Ok(Compiled {
+            bytes,
+            remarks: Vec::new(),
+            budgets: Vec::new(),
+        });
+    };
     let text = utf8(&path, bytes).map_err(Refusal::from)?;
-    compile_giotto(&path, &text)
+    compile_text(&path, language, &text)
 }
 
-fn compile_giotto(path: &Path, text: &str) -> Result<(Vec<u8>, Vec<Diagnostic>), miette::Report> {
+fn compile_text(path: &Path, language: Language, text: &str) -> Result<Compiled, miette::Report> {
     let path = path.display().to_string();
-    match giotto::compile(&path, text, &giotto::Options::default()) {
-        (Some(bytes), remarks) => Ok((bytes, remarks)),
+    match language.compile(&path, text, &Options::default()) {
+        (Some(bytes), remarks) => Ok(Compiled {
+            bytes,
+            remarks,
+            budgets: language.budgets(text),
+        }),
         (None, findings) => Err(Findings { path, findings }.into()),
     }
 }

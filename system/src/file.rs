@@ -96,7 +96,7 @@ pub enum Reaction {
 pub struct ProgramSection {
     /// Its name.
     pub name: Spanned<String>,
-    /// `.giotto`, or a prebuilt module `.gmod`.
+    /// `.giotto`, `.psi`, or a prebuilt module `.gmod`.
     pub source: Spanned<String>,
     /// Its scheduler.
     pub schedule: Spanned<Schedule>,

@@ -65,19 +65,23 @@ impl Project {
     /// The same of a system file that has been read.
     pub fn of(file: SystemFile, root: &Path, board: Option<&str>) -> Result<Project, Report> {
         let board = Board::of(&file, root, board)?;
+        let (mut file, mut budgets) = (file, Vec::new());
         let (mut modules, mut others, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for program in &file.programs {
-            let (bytes, found) = compile_program::compile(&file, &program.source)?;
-            modules.push(bytes);
-            remarks.extend(found);
+            let compiled = compile_program::compile(&file, &program.source)?;
+            modules.push(compiled.bytes);
+            remarks.extend(compiled.remarks);
+            budgets.extend(compiled.budgets);
             let mut all = Vec::new();
             for source in &program.modules {
-                let (bytes, found) = compile_program::compile(&file, source)?;
-                all.push(bytes);
-                remarks.extend(found);
+                let compiled = compile_program::compile(&file, source)?;
+                all.push(compiled.bytes);
+                remarks.extend(compiled.remarks);
+                budgets.extend(compiled.budgets);
             }
             others.push(all);
         }
+        give_budgets(&mut file, &budgets);
         let project = Project::assemble(file, board, &modules, &others)?;
         Ok(Project { remarks, ..project })
     }
@@ -119,6 +123,18 @@ impl Project {
             remarks: Vec::new(),
             stop_at: 0,
         })
+    }
+}
+
+/// Gives task functions the budgets that programs state, where the system file gives none.
+pub(crate) fn give_budgets(file: &mut SystemFile, budgets: &[(String, u64)]) {
+    let functions = file.processes.iter_mut().flat_map(|p| &mut p.tasks);
+    for function in functions.filter(|function| function.budget.is_none()) {
+        let stated = budgets
+            .iter()
+            .filter(|(name, _)| name == function.name.get_ref());
+        let least = stated.map(|(_, nanos)| *nanos).min();
+        function.budget = least.map(|nanos| Spanned::new(function.name.span(), nanos));
     }
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct Key {
 
 #[derive(Debug, Args)]
 pub(crate) struct Load {
-    /// A program (.giotto) or a module (.gmod).
+    /// A program (.giotto, .psi) or a module (.gmod).
     pub(crate) file: PathBuf,
     /// The program of the machine whose place it takes.
     #[arg(long, value_name = "NAME")]
@@ -119,7 +119,7 @@ pub(crate) struct Load {
 
 #[derive(Debug, Args)]
 pub(crate) struct Patch {
-    /// A program (.giotto) or a module (.gmod).
+    /// A program (.giotto, .psi) or a module (.gmod).
     pub(crate) file: PathBuf,
     /// The module that runs.
     #[arg(long, value_name = "FILE")]

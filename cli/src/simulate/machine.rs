@@ -4,7 +4,7 @@ use std::path::Path;
 
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::block_offsets;
-use giornata_lang::giotto::Options;
+use giornata_lang::Options;
 use giornata_system::file::Schedule;
 use giornata_system::model::Work;
 use giornata_system::names::{ThreadRole, name_map};
@@ -23,7 +23,7 @@ pub(crate) struct Machine {
     pub(crate) names: NameMap,
     /// The text of the program, where there is one only.
     pub(crate) text: Option<String>,
-    /// A program without a system: nothing has a budget.
+    /// A program without a system: no driver has a budget, and tasks those that it states.
     pub(crate) is_alone: bool,
     /// The real functions of its processes, if they run.
     pub(crate) functions: Option<Functions>,
@@ -37,7 +37,7 @@ impl Machine {
         report: &mut Report,
     ) -> Result<Machine, Verdict> {
         match Input::read(path) {
-            Ok(Input::Giotto(_) | Input::Module(_)) if has_functions => {
+            Ok(Input::Program(..) | Input::Module(_)) if has_functions => {
                 let message = format!(
                     "{} is a program, and names its functions only",
                     path.display()
@@ -47,9 +47,10 @@ impl Machine {
                 let complaint = Complaint::new("giornata::no-functions", message, help);
                 refused(Err(complaint), report)
             }
-            Ok(Input::Giotto(text)) => {
-                let bytes = compile::program(path, &text, &Options::default(), report)?;
-                let machine = alone(path, &bytes, report)?;
+            Ok(Input::Program(language, text)) => {
+                let source = (language, &text[..]);
+                let bytes = compile::program(path, source, &Options::default(), report)?;
+                let machine = alone(path, &bytes, &language.budgets(&text), report)?;
                 let text = Some(text);
                 Ok(Machine { text, ..machine })
             }
@@ -57,7 +58,7 @@ impl Machine {
                 // The frame was checked when the file was read.
                 let module = Module::parse(&bytes).map_err(|_| Verdict::BadInput)?;
                 refused(verify(path, &module), report)?;
-                alone(path, &bytes, report)
+                alone(path, &bytes, &[], report)
             }
             Ok(Input::System(path)) => system(&path, has_functions, report),
             Err(complaint) => refused(Err(complaint), report),
@@ -131,8 +132,13 @@ fn refused<T>(result: Result<T, Complaint>, report: &mut Report) -> Result<T, Ve
     })
 }
 
-fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verdict> {
-    let machine = Project::alone(path, bytes).map_err(miette::Report::from);
+fn alone(
+    path: &Path,
+    bytes: &[u8],
+    budgets: &[(String, u64)],
+    report: &mut Report,
+) -> Result<Machine, Verdict> {
+    let machine = Project::alone(path, bytes, budgets).map_err(miette::Report::from);
     let machine = machine.and_then(|project| linked(project, true, None));
     told(machine, report)
 }

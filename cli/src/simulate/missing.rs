@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use giornata_lang::SourceText;
+use giornata_lang::{Language, SourceText};
 use giornata_trace::task_label;
 use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
 
@@ -30,13 +30,20 @@ impl Missing {
         } else {
             format!(", give `{}` a budget in the system file", thread.function)
         };
+        let is_psi = Language::of_file(path) == Some(Language::Psi);
+        let (name, place) = match is_psi {
+            true => (&thread.function, format!("job `{}`", thread.function)),
+            false => (&thread.name, format!("the ports of task `{}`", thread.name)),
+        };
         let help = format!(
-            "write `[wcet 1ms]` behind the ports of task `{}` in {path}{budget}, or pass `--exec-time {label}=1ms`",
-            thread.name
+            "write `[wcet 1ms]` behind {place} in {path}{budget}, or pass `--exec-time {label}=1ms`"
         );
         let source = machine.text.as_ref().and_then(|text| {
-            let at = declaration(text, &thread.name)?;
-            let span = SourceSpan::from((at, thread.name.len()));
+            let at = match is_psi {
+                true => call(text, name)?,
+                false => declaration(text, name)?,
+            };
+            let span = SourceSpan::from((at, name.len()));
             Some((SourceText::new(path, text.as_str()), span))
         });
         Missing {
@@ -58,6 +65,17 @@ fn declaration(text: &str, name: &str) -> Option<usize> {
         (begins && !ends.starts_with(is_word))
             .then_some(at + word.len() + rest.len() - follows.len())
     })
+}
+
+/// Where a program of jobs calls a function first.
+fn call(text: &str, function: &str) -> Option<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut places = text.match_indices(function);
+    let found = places.find(|(at, _)| {
+        let follows = text[at + function.len()..].trim_start();
+        !text[..*at].ends_with(is_word) && follows.starts_with('(')
+    });
+    found.map(|(at, _)| at)
 }
 
 impl Display for Missing {
@@ -93,12 +111,19 @@ impl Diagnostic for Missing {
 
 #[cfg(test)]
 mod tests {
-    use super::declaration;
+    use super::{call, declaration};
 
     #[test]
     fn a_task_is_found_where_it_is_declared() {
         let text = "// subtask t1\ntask t10() {}\ntask  t1() {}";
         assert_eq!(declaration(text, "t1"), text.rfind("t1"));
         assert_eq!(declaration(text, "t2"), None);
+    }
+
+    #[test]
+    fn a_job_is_found_where_it_is_called() {
+        let text = "// f is fast\ntask t { of(); f10(); f (); }";
+        assert_eq!(call(text, "f"), text.rfind("f ()"));
+        assert_eq!(call(text, "g"), None);
     }
 }

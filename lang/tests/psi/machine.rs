@@ -3,7 +3,7 @@
 use giornata_abi::module::{DriverKind, Module, PortKind, PortList};
 use giornata_abi::{Comparison, Opcode, PredicateKind, ValueType};
 
-use crate::meaning::{Begun, Moment, put_out};
+use crate::events::{Begun, Moment, put_out};
 
 pub(crate) struct Machine<'a> {
     module: Module<'a>,

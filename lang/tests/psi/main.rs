@@ -1,5 +1,6 @@
 //! Psi programs: what their code means, and that any text gets an answer.
 
+mod events;
 mod machine;
 mod meaning;
 mod program;

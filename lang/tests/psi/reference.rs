@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use giornata_abi::{Comparison, ValueType};
 use giornata_lang::psi::tree::{Condition, Count, Job, Program, Statement, Task, Test, Width};
 
-use crate::meaning::{Begun, Moment, put_out};
+use crate::events::{Begun, Moment, put_out};
 
 /// A block that is under way: what is left of it, and how often it comes again.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ pub(super) static PROGRAM: Table = Table {
             "source",
             Text,
             Needed,
-            "A program (`.giotto`) or a prebuilt module (`.gmod`)",
+            "A program (`.giotto` or `.psi`) or a prebuilt module (`.gmod`)",
         ),
         key(
             "schedule",
