@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use giornata_abi::module::Module;
 use giornata_lang::psi::{budgets, compile};
 use giornata_lang::{Diagnostic, Options};
+use giornata_microcode::verify::{Scratch, scratch_needed, verify};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use proptest::prelude::*;
 
@@ -71,6 +73,12 @@ fn compile_any(source: &str) -> Vec<Diagnostic> {
     let has_errors = diagnostics.iter().any(Diagnostic::is_error);
     assert_eq!(bytes.is_none(), has_errors, "bytes if and only if no error");
     assert!(!has_errors || budgets(source).is_empty());
+    if let Some(bytes) = bytes {
+        let module = Module::parse(&bytes).unwrap();
+        let mut scratch = vec![Scratch::EMPTY; scratch_needed(&module)];
+        let verified = verify(&module, &mut scratch).unwrap_or_else(|why| panic!("{why}"));
+        assert!(verified.steps.is_some());
+    }
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
     for diagnostic in &diagnostics {
         let mut shown = String::new();

@@ -9,5 +9,6 @@ pub mod calls;
 pub mod giotto;
 pub mod hostlink;
 pub mod module;
+pub mod psi;
 pub mod toml;
 pub mod trace;
