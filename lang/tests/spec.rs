@@ -161,3 +161,18 @@ fn every_code_is_explained_by_an_example() {
         .collect();
     assert!(missing.is_empty(), "no example brings {missing:?}");
 }
+
+/// What the page of Psi shows compiles, without a remark.
+#[test]
+fn the_programs_of_the_page_of_psi_are_correct() {
+    let page = include_str!("../psi.md");
+    let programs = fences(page).into_iter();
+    let programs = programs.filter(|(_, language, _)| language == "psi");
+    let mut count = 0;
+    for (line, _, source) in programs {
+        let (_, found) = psi::compile("page.psi", &source, &Options::default());
+        assert!(found.is_empty(), "psi.md:{line}: {}", show(&found));
+        count += 1;
+    }
+    assert!(count > 0);
+}

@@ -18,12 +18,13 @@ const MOST_LINES: usize = 80;
 /// What a sample is built with; the same for all.
 const BUILD: [&str; 2] = ["Cargo.toml", "build.rs"];
 /// How lines of comment begin, by the ending of the file.
-const COMMENTS: [(&str, &str); 6] = [
+const COMMENTS: [(&str, &str); 7] = [
     ("rs", "//"),
     ("c", "/*"),
     ("cpp", "/*"),
     ("h", "/*"),
     ("giotto", "//"),
+    ("psi", "//"),
     ("toml", "#"),
 ];
 
