@@ -73,7 +73,11 @@ impl Editor {
     }
 
     fn open(&mut self, text: &str) -> Value {
-        let document = json!({ "uri": URI, "languageId": "giotto", "version": 1, "text": text });
+        self.open_as(URI, text)
+    }
+
+    fn open_as(&mut self, uri: &str, text: &str) -> Value {
+        let document = json!({ "uri": uri, "languageId": "any", "version": 1, "text": text });
         self.tell("textDocument/didOpen", json!({ "textDocument": document }));
         self.findings()
     }
@@ -136,5 +140,22 @@ fn a_name_leads_to_its_declaration_and_tells_its_instants() {
     }
     let nothing = editor.at("textDocument/hover", 3, 0);
     assert_eq!(nothing, Value::Null);
+    editor.end();
+}
+
+#[test]
+fn a_program_of_windows_is_served_by_its_ending() {
+    let mut editor = Editor::start();
+    let uri = "file:///p.psi";
+    let text = "task t {\n  f(); advance(1 ms);\n  g(); advance(2 ms);\n}\n";
+    assert_eq!(editor.open_as(uri, text), json!([]));
+    let found = editor.open_as(uri, &text.replace("2 ms", "0 ms"));
+    assert_eq!(found[0]["code"], "psi::window");
+    editor.open_as(uri, text);
+    let position = json!({ "line": 0, "character": 5 });
+    let params = json!({ "textDocument": { "uri": uri }, "position": position });
+    let hover = editor.ask("textDocument/hover", params);
+    let said = hover["contents"]["value"].as_str().unwrap();
+    assert!(said.contains("`g` from 1 ms to 3 ms"), "{said}");
     editor.end();
 }

@@ -1,6 +1,7 @@
 //! The languages by the endings of their files.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::index::{Index, Symbol};
 use crate::options::Options;
 use crate::{giotto, psi};
 
@@ -53,6 +54,22 @@ impl Language {
     pub fn check(self, source_name: &str, source_text: &str) -> Vec<Diagnostic> {
         self.compile(source_name, source_text, &Options::default())
             .1
+    }
+
+    /// The names of a program, as far as its text has come.
+    pub fn index(self, source_text: &str) -> Index {
+        match self {
+            Language::Giotto => giotto::index::index(&giotto::parse("", source_text).0),
+            Language::Psi => psi::index::index(&psi::parse("", source_text).0),
+        }
+    }
+
+    /// When what a symbol of the program's index names happens, a line for each.
+    pub fn instants(self, source_text: &str, symbol: &Symbol) -> Vec<String> {
+        match self {
+            Language::Giotto => giotto::index::instants(&giotto::parse("", source_text).0, symbol),
+            Language::Psi => psi::index::instants(&psi::parse("", source_text).0, symbol),
+        }
     }
 
     /// The budgets that a program states, by function, in nanoseconds.

@@ -8,6 +8,7 @@ mod cursor;
 pub mod diagnostic;
 pub mod giotto;
 mod handlers;
+pub mod index;
 pub mod language;
 mod names;
 mod options;

@@ -1,12 +1,12 @@
-// Starts `giornata language-server` for Giotto programs.
+// Starts `giornata language-server` for Giotto and Psi programs.
 const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 
 exports.activate = () => {
   const server = { command: "giornata", args: ["language-server"] };
-  client = new LanguageClient("giotto", "Giotto", server, {
-    documentSelector: [{ language: "giotto" }],
+  client = new LanguageClient("giornata", "Giornata", server, {
+    documentSelector: [{ language: "giotto" }, { language: "psi" }],
   });
   return client.start();
 };

@@ -1,4 +1,4 @@
-//! A language server for Giotto: what the compiler finds, while a program is written;
+//! A language server for Giotto and Psi: what the compiler finds, while a program is written;
 //! where a name is declared and used; and at which instants what it names happens.
 //!
 //! It speaks the Language Server Protocol over the standard input and output, keeps the

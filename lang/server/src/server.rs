@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use giornata_lang::giotto::index::{Index, Kind, Symbol, instants};
-use giornata_lang::giotto::{check, parse};
-use giornata_lang::{Code, Severity};
+use giornata_lang::index::{Kind, Symbol};
+use giornata_lang::{Code, Language, Severity};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _,
@@ -134,7 +133,7 @@ impl Server<'_> {
     /// Takes a text, and tells what the compiler finds in it.
     fn set(&mut self, uri: Uri, text: String) -> Result<(), Stopped> {
         let text = Text::new(text);
-        let found = check(uri.as_str(), &text.text);
+        let found = language(&uri).check(uri.as_str(), &text.text);
         let found = found.iter().map(|found| diagnostic(&uri, &text, found));
         let found = found.collect();
         self.texts.insert(uri.as_str().to_owned(), text);
@@ -181,11 +180,11 @@ impl Server<'_> {
         place: &TextDocumentPositionParams,
         answer: impl FnOnce(&Text, &str, &Symbol) -> R,
     ) -> Option<R> {
-        let text = self.texts.get(place.text_document.uri.as_str())?;
-        let (program, _) = parse("", &text.text);
-        let index = Index::of(&program);
+        let uri = &place.text_document.uri;
+        let (text, language) = (self.texts.get(uri.as_str())?, language(uri));
+        let index = language.index(&text.text);
         let (symbol, _) = index.at(text.offset(place.position))?;
-        let said = instants(&program, symbol).join("\n- ");
+        let said = language.instants(&text.text, symbol).join("\n- ");
         Some(answer(text, &said, symbol))
     }
 
@@ -238,7 +237,7 @@ impl Server<'_> {
         let Some(text) = self.texts.get(uri.as_str()) else {
             return Value::Null;
         };
-        let index = Index::of(&parse("", &text.text).0);
+        let index = language(uri).index(&text.text);
         let symbols = index.symbols.iter();
         let symbols = symbols.filter(|symbol| symbol.kind != Kind::Parameter);
         #[allow(
@@ -260,6 +259,11 @@ impl Server<'_> {
     }
 }
 
+/// The language of a text by its address.
+fn language(uri: &Uri) -> Language {
+    Language::of_file(uri.as_str()).unwrap_or(Language::Giotto)
+}
+
 fn wrong(id: RequestId, why: &serde_json::Error) -> Response {
     Response::new_err(id, ErrorCode::InvalidParams as i32, why.to_string())
 }
@@ -267,12 +271,16 @@ fn wrong(id: RequestId, why: &serde_json::Error) -> Response {
 fn kind(kind: Kind) -> SymbolKind {
     match kind {
         Kind::Task => SymbolKind::FUNCTION,
-        Kind::Driver => SymbolKind::METHOD,
+        Kind::Driver | Kind::Job => SymbolKind::METHOD,
+        Kind::Clock => SymbolKind::CONSTANT,
         Kind::Mode => SymbolKind::NAMESPACE,
-        Kind::Parameter => SymbolKind::VARIABLE,
-        Kind::Sensor | Kind::Actuator | Kind::Input | Kind::Output | Kind::Private => {
-            SymbolKind::FIELD
-        }
+        Kind::Parameter | Kind::State => SymbolKind::VARIABLE,
+        Kind::Sensor
+        | Kind::Actuator
+        | Kind::Input
+        | Kind::Output
+        | Kind::Private
+        | Kind::Export => SymbolKind::FIELD,
     }
 }
 

@@ -2,131 +2,64 @@
 //! happens. For editors, which have a text under way: whatever the syntax tree has is
 //! in, and what is not declared is left out.
 
-use std::collections::BTreeMap;
-
 use super::tree::{Formal, Line, LineKind, Mode, Name, PortUse, Program};
-use crate::diagnostic::Span;
+use crate::index::{Index, Kind, Space, Symbol};
 use crate::quantity;
 
 /// Instants of a period that are listed; of more the rest is counted.
 const LISTED: u64 = 8;
 
-/// What a name names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A port that a device driver writes.
-    Sensor,
-    /// A port that a device driver reads.
-    Actuator,
-    /// A port that is written from outside.
-    Input,
-    /// A result of a task.
-    Output,
-    /// A result of a task that is not meant for other modules.
-    Private,
-    /// A task.
-    Task,
-    /// A driver.
-    Driver,
-    /// A mode.
-    Mode,
-    /// A parameter or state of one task or driver.
-    Parameter,
+/// The names of a program. O(names * log names).
+pub fn index(program: &Program) -> Index {
+    let mut indexer = Indexer::default();
+    indexer.program(program);
+    indexer.index
 }
 
-impl Kind {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Sensor => "sensor",
-            Kind::Actuator => "actuator",
-            Kind::Input => "input",
-            Kind::Output => "output",
-            Kind::Private => "private output",
-            Kind::Task => "task",
-            Kind::Driver => "driver",
-            Kind::Mode => "mode",
-            Kind::Parameter => "parameter",
-        }
-    }
+#[derive(Default)]
+struct Indexer {
+    index: Index,
 }
 
-/// A declared name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// The name.
-    pub name: String,
-    /// What it names.
-    pub kind: Kind,
-    /// Its type, of a port or parameter.
-    pub type_name: Option<String>,
-    /// Where it is declared.
-    pub declared: Span,
-    /// Where else it stands.
-    pub uses: Vec<Span>,
-}
-
-/// All names of a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Index {
-    /// In the order of declaration within each name space.
-    pub symbols: Vec<Symbol>,
-}
-
-/// Names of one name space; of two equal ones the first counts.
-type Space<'t> = BTreeMap<&'t str, usize>;
-
-impl Index {
-    /// The names of a program. O(names * log names).
-    pub fn of(program: &Program) -> Index {
-        let mut index = Index::default();
-        let [ports, tasks, drivers, modes] = index.declare_all(program);
+impl Indexer {
+    fn program(&mut self, program: &Program) {
+        let [ports, tasks, drivers, modes] = self.declare_all(program);
         for task in &program.tasks {
-            index.use_ports(&ports, &task.outputs);
+            self.use_ports(&ports, &task.outputs);
             let states = task.states.iter().map(|state| &state.formal);
-            let mut own = index.parameters(task.inputs.iter().chain(states));
+            let mut own = self.parameters(task.inputs.iter().chain(states));
             // outputs are passed by the names of their ports
             for output in &task.outputs {
                 if let Some(port) = ports.get(output.name.text.as_str()) {
                     own.entry(&output.name.text).or_insert(*port);
                 }
             }
-            index.use_names(&own, &task.schedule.arguments);
+            self.use_names(&own, &task.schedule.arguments);
         }
         for driver in &program.drivers {
-            index.use_ports(&ports, &driver.sources);
-            let own = index.parameters(driver.formals.iter());
+            self.use_ports(&ports, &driver.sources);
+            let own = self.parameters(driver.formals.iter());
             for call in [&driver.guard, &driver.action] {
                 for argument in &call.arguments {
                     let own = own.get(argument.text.as_str());
                     let found = own.or_else(|| ports.get(argument.text.as_str()));
-                    index.used(found.copied(), argument.span);
+                    self.index.used(found.copied(), argument.span);
                 }
             }
         }
-        index.use_names(&modes, &program.start);
+        self.use_names(&modes, &program.start);
         for mode in &program.modes {
-            index.use_ports(&ports, &mode.ports);
+            self.use_ports(&ports, &mode.ports);
             for line in &mode.lines {
                 let targets = match line.kind {
                     LineKind::Update => &ports,
                     LineKind::Exit => &modes,
                     LineKind::Invoke => &tasks,
                 };
-                index.use_names(targets, [&line.target]);
-                index.use_names(&drivers, [&line.driver]);
+                self.use_names(targets, [&line.target]);
+                self.use_names(&drivers, [&line.driver]);
             }
         }
-        index
-    }
-
-    /// The symbol whose name stands at a byte, and where that name stands there.
-    pub fn at(&self, offset: usize) -> Option<(&Symbol, Span)> {
-        self.symbols.iter().find_map(|symbol| {
-            let mut places = std::iter::once(&symbol.declared).chain(&symbol.uses);
-            let place = places.find(|span| span.start <= offset && offset <= span.end)?;
-            Some((symbol, *place))
-        })
     }
 
     fn declare_all<'t>(&mut self, program: &'t Program) -> [Space<'t>; 4] {
@@ -152,7 +85,7 @@ impl Index {
 
     fn declare<'t>(&mut self, names: impl Iterator<Item = &'t Name>, kind: Kind) -> Space<'t> {
         let mut space = Space::new();
-        names.for_each(|name| self.add(&mut space, name, kind, None));
+        names.for_each(|name| self.index.add(&mut space, name, kind, None));
         space
     }
 
@@ -163,29 +96,12 @@ impl Index {
     }
 
     fn formal<'t>(&mut self, space: &mut Space<'t>, formal: &'t Formal, kind: Kind) {
-        self.add(
+        self.index.add(
             space,
             &formal.name,
             kind,
             Some(formal.type_name.text.clone()),
         );
-    }
-
-    fn add<'t>(
-        &mut self,
-        space: &mut Space<'t>,
-        name: &'t Name,
-        kind: Kind,
-        type_name: Option<String>,
-    ) {
-        space.entry(&name.text).or_insert(self.symbols.len());
-        self.symbols.push(Symbol {
-            name: name.text.clone(),
-            kind,
-            type_name,
-            declared: name.span,
-            uses: Vec::new(),
-        });
     }
 
     fn use_ports(&mut self, ports: &Space<'_>, used: &[PortUse]) {
@@ -194,13 +110,8 @@ impl Index {
 
     fn use_names<'n>(&mut self, space: &Space<'_>, names: impl IntoIterator<Item = &'n Name>) {
         for name in names {
-            self.used(space.get(name.text.as_str()).copied(), name.span);
-        }
-    }
-
-    fn used(&mut self, symbol: Option<usize>, place: Span) {
-        if let Some(symbol) = symbol.and_then(|symbol| self.symbols.get_mut(symbol)) {
-            symbol.uses.push(place);
+            self.index
+                .used(space.get(name.text.as_str()).copied(), name.span);
         }
     }
 }
@@ -234,7 +145,7 @@ pub fn instants(program: &Program, symbol: &Symbol) -> Vec<String> {
                 said.extend(of_output(program, mode, name));
                 said.extend(of_read(program, mode, name));
             }
-            Kind::Mode | Kind::Parameter => {}
+            _ => {}
         }
     }
     said
@@ -371,7 +282,7 @@ start m { mode m() period 20 { actfreq 1 do a(act); taskfreq 2 do t(sense); } }
     fn index() -> (Program, Index) {
         let (program, findings) = parse("p", PROGRAM);
         assert!(findings.is_empty());
-        let index = Index::of(&program);
+        let index = super::index(&program);
         (program, index)
     }
 
@@ -428,7 +339,7 @@ start m { mode m() period 20 { actfreq 1 do a(act); taskfreq 2 do t(sense); } }
     fn a_text_under_way_has_the_names_that_are_there() {
         for at in 0..PROGRAM.len() {
             let (program, _) = parse("p", &PROGRAM[..at]);
-            let index = Index::of(&program);
+            let index = super::index(&program);
             for symbol in &index.symbols {
                 instants(&program, symbol);
             }

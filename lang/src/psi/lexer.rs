@@ -168,3 +168,27 @@ impl Token {
         matches!(self, Clock | Sensor | Actuator | Task)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Findings;
+    use crate::token::tokens;
+
+    /// Editors colour by a list of words of their own, which is this one.
+    #[test]
+    fn the_grammar_for_editors_has_all_keywords_and_no_others() {
+        let grammar = include_str!("../../editors/psi.tmLanguage.json");
+        let (_, rules) = grammar.split_once("\"keywords\": {").expect("its rule");
+        let (rules, _) = rules.split_once("\"types\": {").expect("the next rule");
+        let rules = rules.split("\\\\b(").skip(1);
+        let words = rules.flat_map(|rule| rule.split(')').next().unwrap_or("").split('|'));
+        let words: Vec<&str> = words.collect();
+        for word in &words {
+            let tokens = tokens::<Token>(word, &mut Findings::default());
+            assert!(![Token::Name, Token::End].contains(&tokens[0].0), "{word}");
+            assert_eq!(tokens[0].0.describe(), format!("`{word}`"));
+        }
+        assert_eq!(words.len(), 14);
+    }
+}

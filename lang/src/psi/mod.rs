@@ -3,6 +3,7 @@
 mod annotation;
 mod code;
 mod generate;
+pub mod index;
 mod lexer;
 mod model;
 mod parser;
