@@ -7,7 +7,9 @@ use giornata_rt::{log, process, task, thread::Control};
 /// Milliseconds of the window of the job that runs.
 fn window() -> u64 {
     let page = Control::of_caller();
-    page.map_or(0, |page| page.deadline().since(page.release()).0 / 1_000_000)
+    page.map_or(0, |page| {
+        page.deadline().since(page.release()).0 / 1_000_000
+    })
 }
 
 /// Job of `water`: some more of it, and less by what was pumped since the last.
