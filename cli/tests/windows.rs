@@ -160,3 +160,33 @@ tasks = { f = {}, g = { budget = \"500us\" } }
         "{out}"
     );
 }
+
+/// The timer of the board ticks every 100 ns.
+#[test]
+fn a_window_shorter_than_a_tick_of_the_board_is_refused() {
+    let folder = folder("tick");
+    folder.write(
+        "fast.psi",
+        "task t {\n f() [wcet 1ns]; advance(99 ns);\n advance(100 ns); }",
+    );
+    folder.write(
+        "system.toml",
+        "name = \"fast\"\nboard = \"qemu-virt64\"
+[program.fast]
+source = \"fast.psi\"
+[process.fast]
+crate = \".\"
+tasks = { f = {} }
+",
+    );
+    let (code, _, err) = folder.outcome(&["check", "system.toml"]);
+    let flat = err.replace("\n  │ ", " ");
+    let told = "fast.psi, line 2: a window of 99 ns is shorter than a tick of qemu-virt64, 100 ns";
+    assert!(code == 2 && flat.contains(told), "{code}: {err}");
+    let (code, _, err) = folder.outcome(&["simulate", "fast.psi", "--for", "1us"]);
+    assert_eq!(
+        (code, err.as_str()),
+        (0, ""),
+        "alone it has a timer of 1 GHz"
+    );
+}

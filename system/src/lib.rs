@@ -26,6 +26,7 @@ mod supervisors;
 mod threads;
 mod together;
 mod waiting;
+mod windows;
 
 pub mod board;
 mod board_keys;

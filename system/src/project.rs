@@ -6,7 +6,7 @@ use crate::file::{ProgramSection, Spanned, SystemFile};
 use crate::hostlink::{self, Hostlink};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
-use crate::{amend, compile_program, s_code, together};
+use crate::{amend, compile_program, s_code, together, windows};
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
 use miette::Report;
@@ -96,6 +96,7 @@ impl Project {
     ) -> Result<Project, Refusal> {
         for (program, bytes) in file.programs.iter().zip(modules) {
             compile_program::verify(&file, &program.source, bytes)?;
+            windows::check(&file, &program.source, bytes, &board)?;
         }
         let attached = together::attached(&file, modules)?;
         let mut prepared = Vec::new();
@@ -106,6 +107,7 @@ impl Project {
             let others: Result<Vec<_>, Refusal> = others
                 .map(|(source, bytes)| {
                     compile_program::verify(&file, source, bytes)?;
+                    windows::check(&file, source, bytes, &board)?;
                     let bytes = s_code::attached(&file, program, source, bytes)?;
                     module(&file, program, source, &bytes)
                 })

@@ -154,12 +154,11 @@ fn nanos(program: &Program, width: &Width) -> Option<u64> {
     tick?.checked_mul(width.count.value)
 }
 
-/// The windows of a task that chooses nothing: the job, from when until when; and how
-/// long its round is.
-fn windows<'t>(
-    program: &Program,
-    task: &'t Task,
-) -> Option<(Vec<(Option<&'t str>, u64, u64)>, u64)> {
+/// A job, or nothing, and from when until when, in nanoseconds of a round.
+type Window<'t> = (Option<&'t str>, u64, u64);
+
+/// The windows of a task that chooses nothing, and how long its round is.
+fn windows<'t>(program: &Program, task: &'t Task) -> Option<(Vec<Window<'t>>, u64)> {
     let (mut windows, mut job, mut at) = (Vec::new(), None, 0u64);
     for statement in &task.body {
         match statement {
