@@ -9,3 +9,4 @@ mod schedulability;
 mod scode;
 mod threads;
 mod views;
+mod windows;
