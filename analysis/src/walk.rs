@@ -14,7 +14,7 @@
 //! execution times, and if one job needs less, no job completes later (Baruah
 //! and Burns, "Sustainable Scheduling Analysis", RTSS 2006).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use giornata_abi::{Duration, Instant, LogicalTime};
 
@@ -37,7 +37,7 @@ pub enum Strategy {
     /// deadline, then the lower index: what S code is made from.
     EarliestDeadlineThenRate,
     /// Fixed priorities, the shorter a task's shortest relative deadline the
-    /// higher; of equal ones the lower index.
+    /// higher; of equal ones who was released first, and of one block the lower index.
     RateMonotonic,
 }
 
@@ -144,9 +144,11 @@ pub(crate) fn ranks(program: &Program, code: &ECode, strategy: Strategy) -> Vec<
     if strategy != Strategy::RateMonotonic {
         return ranks;
     }
-    for (rank, task) in by_rate(code).into_iter().enumerate() {
+    let deadlines = code.shortest_deadlines();
+    let classes: BTreeSet<(u64, u32)> = deadlines.values().copied().collect();
+    for (task, deadline) in deadlines {
         if let Some(place) = ranks.get_mut(task as usize) {
-            *place = rank as u64;
+            *place = classes.range(..deadline).count() as u64;
         }
     }
     ranks
@@ -210,7 +212,13 @@ impl Walker<'_> {
         let mut key = Vec::new();
         state.agenda.key(state.at, &mut key);
         let mut jobs: Vec<&Job> = state.jobs.iter().collect();
-        jobs.sort_unstable_by_key(|job| job.task);
+        match self.strategy {
+            // (among equals of one instant the order of their blocks is part of the state)
+            Strategy::RateMonotonic => {
+                jobs.sort_by_key(|job| urgency(job, self.strategy, &self.ranks));
+            }
+            _ => jobs.sort_unstable_by_key(|job| job.task),
+        }
         jobs.iter().for_each(|job| job.key(state.at, &mut key));
         let step = self.walked.steps.len();
         if let Some(known) = self.seen.get(&key) {
@@ -293,17 +301,13 @@ impl Walker<'_> {
     fn apply(&self, state: &mut Open, (clock, reaction): Due<'_>) -> Result<(), Verdict> {
         let at = state.at;
         touch(&state.jobs, reaction, at).map_err(|b| self.breach(state.before, b))?;
-        for job in release(
-            self.program,
-            self.times,
-            &mut state.numbers,
-            clock,
-            reaction,
-            at,
-        ) {
-            state.jobs.push(job);
-            state.released.push(job);
+        let numbers = &mut state.numbers;
+        let mut released = release(self.program, self.times, numbers, clock, reaction, at);
+        if self.strategy == Strategy::RateMonotonic {
+            released.sort_by_key(|job| job.task);
         }
+        state.jobs.extend(&released);
+        state.released.extend(&released);
         clash(&state.jobs, reaction, at).map_err(|b| self.breach(state.before, b))
     }
 
@@ -332,9 +336,12 @@ fn cut(segment: Segment, end: Instant) -> Option<Segment> {
     (segment.from < end).then_some(segment)
 }
 
-/// The lower, the sooner.
+/// The lower, the sooner; equal ones in the order of their releases.
 fn urgency(job: &Job, strategy: Strategy, ranks: &[u64]) -> (u64, Instant, Duration, u16) {
     let rank = ranks.get(job.task as usize).copied().unwrap_or(0);
+    if strategy == Strategy::RateMonotonic {
+        return (rank, job.release, Duration::ZERO, 0);
+    }
     let relative = match strategy {
         Strategy::EarliestDeadlineThenRate => job.deadline.since(job.release),
         _ => Duration::ZERO,
