@@ -54,14 +54,14 @@ pub(super) fn generate(
     let mut generator = Generator {
         model,
         ways: model.tasks.iter().map(Ways::of).collect(),
-        is_late: vec![false; model.tasks.len()],
+        reads_others: vec![false; model.tasks.len()],
         symbols: Symbols::new(model, writer),
         code: Assembler::default(),
         labels: BTreeMap::new(),
         queue: VecDeque::new(),
     };
     for (index, job) in model.jobs.iter().enumerate() {
-        generator.is_late[job.task] |= model.reads_others(index);
+        generator.reads_others[job.task] |= model.reads_others(index);
     }
     generator.start();
     while let Some(piece) = generator.queue.pop_front() {
@@ -97,7 +97,7 @@ struct Generator<'m> {
     model: &'m Model,
     ways: Vec<Ways>,
     /// The tasks whose ways come behind the ends of all windows.
-    is_late: Vec<bool>,
+    reads_others: Vec<bool>,
     symbols: Symbols<'m>,
     code: Assembler,
     labels: BTreeMap<Piece, Label>,
@@ -180,7 +180,7 @@ impl Generator<'_> {
             self.results(job);
         }
         let way = Piece::Way(task, then, None);
-        if !self.is_late[task] {
+        if !self.reads_others[task] {
             return Some(way);
         }
         let (always, span) = (self.symbols.always(), self.span(way));

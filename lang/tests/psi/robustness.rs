@@ -190,6 +190,20 @@ fn tangled(jobs: usize, tests: usize) -> String {
 }
 
 #[test]
+fn a_loop_of_nothing_is_refused_however_often_it_runs() {
+    for body in ["", "if (b) { }", "loop (9999999999) { }", "f();"] {
+        let text = format!(
+            "task t {{ state bool b; g() -> b; advance(1); loop (9999999999) {{ {body} }} }}"
+        );
+        let found = compile_any(&text);
+        assert!(
+            found.iter().any(|d| d.code.name() == "psi::no-advance"),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn code_beyond_the_format_is_refused() {
     let nested = "loop (9999999999) { ".repeat(20);
     let close = "}".repeat(20);

@@ -11,13 +11,15 @@ use crate::diagnostic::{Diagnostic, Findings, Span};
 /// A task has at most so many nodes: each is an instruction at least.
 const MOST_NODES: u64 = 60_000;
 
-/// The nodes of a task. `None` if they are too many, which is reported, as are
-/// loops that a way leads through without an `advance`.
+/// The nodes of a task. `None` if they are too many, or if a way leads through a
+/// loop without an `advance`, which is reported.
 pub(super) fn unroll(task: &tree::Task, body: &[Step], findings: &mut Findings) -> Option<Task> {
     if let Err(span) = check_loops(body) {
         let message = "a way through this loop has no `advance`";
         let help = "end a window on every way through it: `advance(1 ms);`";
         findings.report(Code::NoAdvance, span, message, help);
+        // (of a loop of nothing no number of turns would be too many)
+        return None;
     }
     let size = size(body);
     if size > MOST_NODES {

@@ -83,8 +83,11 @@ pub(super) fn check(program: &Program, findings: &mut Findings) -> Option<Model>
     if findings.has_errors() {
         return None;
     }
-    for (task, body) in program.tasks.iter().zip(bodies) {
-        model.tasks.push(flow::unroll(task, &body, findings)?);
+    let unrolled = program.tasks.iter().zip(bodies);
+    let unrolled = unrolled.filter_map(|(task, body)| flow::unroll(task, &body, findings));
+    model.tasks = unrolled.collect();
+    if model.tasks.len() < program.tasks.len() {
+        return None;
     }
     for task in 0..model.tasks.len() {
         windows::check(&model, task, findings);
