@@ -15,6 +15,7 @@ mod options;
 mod position;
 pub mod psi;
 mod quantity;
+pub mod sigma;
 pub mod source;
 pub mod spelling;
 mod steps;

@@ -1,0 +1,7 @@
+//! Analyses of stream graphs: known answers, and random graphs against brute force.
+
+mod brute;
+mod build;
+mod kernel;
+mod known;
+mod random;
