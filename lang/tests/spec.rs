@@ -1,4 +1,4 @@
-//! The specification, executed: every `giotto` or `psi` fence of `spec/*.md` is
+//! The specification, executed: every fence of `spec/*.md` in one of the languages is
 //! compiled, and the fence after it says what must come out.
 //!
 //! A `diagnostics` fence lists everything the compiler says; a `listing` fence
@@ -9,7 +9,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use giornata_lang::sigma::{self, Format};
 use giornata_lang::{Code, Diagnostic, Options, giotto, psi};
+
+/// What fences of programs are marked with; `xml` are graphs of SDF3.
+const LANGUAGES: [&str; 4] = ["giotto", "psi", "sigma", "xml"];
 
 struct Example {
     /// Line of the program's fence, for messages.
@@ -51,15 +55,18 @@ fn fences(text: &str) -> Vec<(usize, String, String)> {
 }
 
 fn is_program(language: &str) -> bool {
-    ["giotto", "psi"].contains(&language)
+    LANGUAGES.contains(&language)
 }
 
 impl Example {
+    /// The module of a program, if its language has modules, and all that is said.
     fn compile(&self) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
-        let options = Options::default();
+        let (source, options) = (&self.source, Options::default());
         match self.language.as_str() {
-            "psi" => psi::compile("spec.psi", &self.source, &options),
-            _ => giotto::compile("spec.giotto", &self.source, &options),
+            "psi" => psi::compile("spec.psi", source, &options),
+            "sigma" => (None, sigma::check("spec.sigma", source, Format::Sigma)),
+            "xml" => (None, sigma::check("spec.xml", source, Format::Sdf3)),
+            _ => giotto::compile("spec.giotto", source, &options),
         }
     }
 }
@@ -154,8 +161,10 @@ fn every_code_is_explained_by_an_example() {
     }
     let of_giotto = giotto::Code::ALL.iter().map(|code| Code::from(*code));
     let of_psi = psi::Code::ALL.iter().map(|code| Code::from(*code));
+    let of_sigma = sigma::Code::ALL.iter().map(|code| Code::from(*code));
     let missing: Vec<&str> = of_giotto
         .chain(of_psi)
+        .chain(of_sigma)
         .filter(|code| !seen.contains(code))
         .map(|code| code.name())
         .collect();

@@ -21,7 +21,7 @@ pub enum Beyond {
 /// The longest iteration that is followed.
 pub const MOST_INSTANCES: u64 = 1 << 18;
 /// The most steps of one search: instances that run, or dependencies that are looked at.
-pub const MOST_STEPS: u64 = 20_000_000;
+pub const MOST_STEPS: u64 = 10_000_000;
 
 /// Steps that are left.
 #[derive(Clone, Copy, Debug)]

@@ -4,4 +4,6 @@ mod brute;
 mod build;
 mod kernel;
 mod known;
+mod language;
 mod random;
+mod robustness;
