@@ -1,4 +1,6 @@
 //! `giornata analyze FILE [--strategy S] [--wcet FILE] [--board NAME]`
+//!
+//! What a stream graph is asked is in [`crate::streams`].
 
 use std::path::Path;
 
@@ -15,6 +17,7 @@ use crate::board_costs;
 use crate::complaint::Complaint;
 use crate::margins::{Margins, factor, show_view};
 use crate::report::{Report, Verdict};
+use crate::streams;
 use crate::subject::{self, Subject, System};
 
 const ASSUMPTIONS: &str = "drivers and the kernel take no time; one hart runs these tasks only; guards may answer anything";
@@ -24,6 +27,9 @@ const CHARGED: &str = "drivers take no time of their own, and move 512 bytes eac
 /// Says whether all jobs of a program are in time.
 pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
     let file = &arguments.input.path();
+    if streams::is_graph(file) {
+        return streams::run(file, arguments, report);
+    }
     let (mut subject, scheduled) = match read(file, arguments, report) {
         Ok(read) => read,
         Err(verdict) => return verdict,

@@ -21,6 +21,7 @@ Exit codes: 0 good, 1 a negative verdict, 2 bad input, 3 unknown.";
 const CHECK_EXAMPLES: &str = "\
 Examples:
   giornata check flight.giotto          a program: names, types, switches, timing
+  giornata check edges.sigma            a stream graph: can it run for ever?
   giornata check flight.gmod            a module: would a kernel load it?
   giornata check system.toml            a system with its programs
   giornata check --json flight.giotto   the same for other programs to read";
@@ -116,6 +117,8 @@ Examples:
   giornata analyze                                all programs of the system here as one, by its budgets
   giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
   giornata analyze flight.giotto --board qemu-virt64 --measured
+  giornata analyze edges.sigma                    a stream graph: buffers, throughput, counters
+  giornata analyze graph.xml                      the same of a graph of SDF3
 
 A file of times has a line for each task:
   control = \"2ms\"
@@ -165,7 +168,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say whether a program's jobs are all in time, and show one that is not.
+    /// Say whether a program's jobs are all in time, or what is known of a stream graph.
     #[command(after_help = ANALYZE_EXAMPLES)]
     Analyze(Analyze),
     /// Build a system: one executable for its board.
@@ -247,8 +250,8 @@ pub(crate) enum Command {
 /// What a command looks at without a machine.
 #[derive(Debug, Args)]
 pub(crate) struct InputFile {
-    /// A program (.giotto, .psi), a module (.gmod) or a system file (.toml) [default: that of the
-    /// project here].
+    /// A program (.giotto, .psi), a stream graph (.sigma, .xml), a module (.gmod) or a system
+    /// file (.toml) [default: that of the project here].
     file: Option<PathBuf>,
 }
 

@@ -5,12 +5,14 @@ use std::path::Path;
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
 use giornata_lang::language::{Language, is_late};
+use giornata_lang::sigma::{self, Format};
 use giornata_system::{Model, Project};
 
 use crate::arguments::Check;
 use crate::compile::{self, verify};
 use crate::input::Input;
 use crate::report::{Report, Verdict};
+use crate::streams;
 use giornata_launch::home;
 
 /// Says whether a file is sound.
@@ -23,6 +25,7 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
             return Verdict::BadInput;
         }
         Ok(Input::Program(language, text)) => program(path, language, &text, report),
+        Ok(Input::Stream(text, format)) => graph(path, &text, format, report),
         Ok(Input::Module(bytes)) => module(path, &bytes, report),
         Ok(Input::System(path)) => system(&path, report),
     };
@@ -35,6 +38,13 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
 fn program(path: &Path, language: Language, text: &str, report: &mut Report) -> Verdict {
     let diagnostics = language.check(&path.display().to_string(), text);
     let verdict = verdict(&diagnostics);
+    compile::show(diagnostics, report);
+    verdict
+}
+
+fn graph(path: &Path, text: &str, format: Format, report: &mut Report) -> Verdict {
+    let diagnostics = sigma::check(&path.display().to_string(), text, format);
+    let verdict = streams::verdict(&diagnostics);
     compile::show(diagnostics, report);
     verdict
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::arguments::Compile;
 use crate::complaint::Complaint;
-use crate::input::Input;
+use crate::input::{self, Input};
 use crate::report::{Report, Verdict, emit};
 
 /// Compiles a program and writes the module.
@@ -18,6 +18,10 @@ pub(crate) fn run(arguments: &Compile, report: &mut Report) -> Verdict {
     report.tell("file", arguments.file.display().to_string());
     let (language, text) = match Input::read(&arguments.file) {
         Ok(Input::Program(language, text)) => (language, text),
+        Ok(Input::Stream(..)) => {
+            report.diagnose(input::no_microcode(&arguments.file));
+            return Verdict::BadInput;
+        }
         Ok(_) => {
             let message = format!("{} is not a program", arguments.file.display());
             report.diagnose(Complaint::new(
@@ -63,6 +67,7 @@ pub(crate) fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Ver
                 "name a program (.giotto, .psi), one of the system's perhaps, or a module (.gmod)";
             Complaint::new("giornata::not-a-module", message, help)
         }
+        Ok(Input::Stream(..)) => input::no_microcode(path),
         Err(complaint) => complaint,
     };
     report.diagnose(complaint);

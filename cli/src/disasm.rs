@@ -7,7 +7,7 @@ use giornata_microcode::disassemble;
 use crate::arguments::Disasm;
 use crate::compile;
 use crate::complaint::Complaint;
-use crate::input::Input;
+use crate::input::{self, Input};
 use crate::report::{Report, Verdict};
 
 /// Lists the microcode of a module, or of a program's module.
@@ -32,6 +32,10 @@ pub(crate) fn run(arguments: &Disasm, report: &mut Report) -> Verdict {
                 message,
                 "name one of its programs",
             ));
+            return Verdict::BadInput;
+        }
+        Ok(Input::Stream(..)) => {
+            report.diagnose(input::no_microcode(&arguments.file));
             return Verdict::BadInput;
         }
         Err(complaint) => {

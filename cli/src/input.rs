@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use giornata_abi::module::{MAGIC, Module, ModuleError};
 use giornata_lang::Language;
+use giornata_lang::sigma::Format;
 
 use crate::complaint::Complaint;
 
@@ -14,6 +15,8 @@ use crate::complaint::Complaint;
 pub(crate) enum Input {
     /// A program.
     Program(Language, String),
+    /// A stream graph: a Sigma program, or XML of SDF3.
+    Stream(String, Format),
     /// A module whose frame is sound.
     Module(Vec<u8>),
     /// A system file, read by its own crate.
@@ -34,7 +37,8 @@ impl Input {
         match extension {
             Some("toml") => Ok(Input::System(path.to_owned())),
             Some("gmod") => module(path, bytes),
-            Some("sigma") => Err(unsupported(path)),
+            Some("sigma") => text(path, bytes).map(|text| Input::Stream(text, Format::Sigma)),
+            Some("xml") => text(path, bytes).map(|text| Input::Stream(text, Format::Sdf3)),
             _ => Err(unknown(path)),
         }
     }
@@ -70,6 +74,13 @@ fn module(path: &Path, bytes: Vec<u8>) -> Result<Input, Complaint> {
     }
 }
 
+/// What a command says to a graph if it takes modules only.
+pub(crate) fn no_microcode(path: &Path) -> Complaint {
+    let message = format!("{} is a stream graph: it has no microcode", path.display());
+    let help = "name a program (.giotto, .psi) or a module (.gmod); `giornata analyze` tells what is known of a graph";
+    Complaint::new("giornata::not-a-module", message, help)
+}
+
 fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
     let path = path.display();
     let (message, help) = match error.kind() {
@@ -84,23 +95,11 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
     Complaint::new("giornata::unreadable", message, help)
 }
 
-fn unsupported(path: &Path) -> Complaint {
-    let message = format!(
-        "{}: this version compiles Giotto and Psi only",
-        path.display()
-    );
-    Complaint::new(
-        "giornata::unsupported",
-        message,
-        "write the program in Giotto (.giotto) or Psi (.psi)",
-    )
-}
-
 fn unknown(path: &Path) -> Complaint {
     let message = format!(
-        "{} is neither a program nor a module nor a system file",
+        "{} is neither a program nor a graph nor a module nor a system file",
         path.display()
     );
-    let help = "programs end in .giotto or .psi, modules in .gmod (and begin with GMOD), system files in .toml";
+    let help = "programs end in .giotto or .psi, stream graphs in .sigma or .xml, modules in .gmod (and begin with GMOD), system files in .toml";
     Complaint::new("giornata::unknown-kind", message, help)
 }

@@ -24,6 +24,7 @@ mod schedule;
 mod schema;
 mod simulate;
 mod size;
+mod streams;
 mod subject;
 mod test;
 mod trace;

@@ -132,7 +132,6 @@ fn every_unusable_file_is_bad_input_with_a_mend() {
     folder.write("text.gmod", "not a module at all");
     folder.write("latin.giotto", b"sensor f64 a uses b;\n// \xe4\n");
     folder.write("picture.png", b"\x89PNG");
-    folder.write("later.sigma", "");
     folder.write("system.toml", "name = ");
     let cases = [
         ("check", "nowhere.giotto", "there is no file"),
@@ -142,7 +141,6 @@ fn every_unusable_file_is_bad_input_with_a_mend() {
         ("disasm", "text.gmod", "GMOD"),
         ("check", "latin.giotto", "in line 2"),
         ("check", "picture.png", "neither a program"),
-        ("compile", "later.sigma", "Giotto and Psi only"),
         ("compile", "f.gmod", "is not a program"),
         ("disasm", "system.toml", "no microcode of its own"),
         ("check", "system.toml", "system.toml"),

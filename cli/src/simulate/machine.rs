@@ -12,7 +12,7 @@ use giornata_system::{Model, NameMap, Project, stand_ins};
 
 use crate::compile::{self, verify};
 use crate::complaint::Complaint;
-use crate::input::Input;
+use crate::input::{self, Input};
 use crate::report::{Report, Verdict};
 use crate::simulate::functions::Functions;
 use giornata_launch::home;
@@ -61,6 +61,7 @@ impl Machine {
                 alone(path, &bytes, &[], report)
             }
             Ok(Input::System(path)) => system(&path, has_functions, report),
+            Ok(Input::Stream(..)) => refused(Err(input::no_microcode(path)), report),
             Err(complaint) => refused(Err(complaint), report),
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn starvation(model: &Model, found: &Starvation) -> Diagnostic {
     let room = found.cycle.iter().find(is_room);
     let cycle = tell(model, &found.cycle);
     let named = room.or(found.cycle.first());
-    let Some(Starved { lack, .. }) = named else {
+    let Some(Starved { filter, lack }) = named else {
         return beyond(model, &Beyond::Numbers);
     };
     let channel = &model.graph.channels()[lack.channel];
@@ -81,17 +81,15 @@ pub(super) fn starvation(model: &Model, found: &Starvation) -> Diagnostic {
             Diagnostic::new(Code::Starved, span, message, help)
         }
     };
+    let waits = |filter: usize| format!("`{}` waits here", model.graph.filters()[filter].name);
+    told = told.labelled(waits(*filter));
     for other in found
         .cycle
         .iter()
         .filter(|other| other.lack != *lack)
         .take(TOLD)
     {
-        let filter = &model.graph.filters()[other.filter].name;
-        told = told.also(
-            model.channels[other.lack.channel],
-            format!("`{filter}` waits here"),
-        );
+        told = told.also(model.channels[other.lack.channel], waits(other.filter));
     }
     told
 }
