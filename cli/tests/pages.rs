@@ -1,6 +1,6 @@
 //! The pages of `docs/`: their commands do what the pages say.
 //!
-//! A block ```` ```giotto FILE ````, ```` ```psi FILE ```` or ```` ```toml FILE ```` is a file; in a block ```` ```console ````
+//! A block ```` ```giotto FILE ````, or of `psi`, `sigma`, `toml` or `xml`, is a file; in a block ```` ```console ````
 //! lines that begin with `$ ` are commands, and what follows them is what they
 //! write. `echo $?` prints the exit code of the command before. With
 //! `GIORNATA_BLESS=1` the pages take what the commands write.
@@ -43,7 +43,9 @@ fn pieces(page: &str) -> Vec<Piece<'_>> {
 /// The name of the file that a block is.
 fn listed(kind: &str) -> Option<&str> {
     match kind.split_once(' ') {
-        Some(("giotto" | "psi" | "toml", file)) if !file.contains('/') => Some(file),
+        Some(("giotto" | "psi" | "sigma" | "toml" | "xml", file)) if !file.contains('/') => {
+            Some(file)
+        }
         _ => None,
     }
 }
@@ -189,6 +191,11 @@ fn the_page_of_windows_shows_what_it_writes() {
 #[test]
 fn the_page_of_analyze_shows_what_it_writes() {
     check("analyze.md");
+}
+
+#[test]
+fn the_page_of_sigma_shows_what_is_written() {
+    check("sigma.md");
 }
 
 #[test]

@@ -48,6 +48,8 @@ fn lower_bound(channel: &Channel, effort: &mut Effort) -> Result<Option<u64>, Be
         }
         return Ok(Some(peak).filter(|peak| *peak <= MOST_TOKENS));
     }
+    // whole cycles of the consumer first, all at once
+    level %= sum(takes);
     let common = gcd(sum(puts).into(), sum(takes).into()) as u64;
     let mut consumer = takes.iter().cycle().map(|take| u64::from(*take)).peekable();
     // From the first wait of the consumer on, the two do the same again after one

@@ -1,11 +1,20 @@
 //! Sigma: stream programs as cyclo-static dataflow graphs.
 //!
 //! A program, or a graph of the tools SDF3, is read into a [`Model`], and [`analyze`]
-//! tells all about it. The analyses are pure functions of a [`Graph`] and exact. They follow each other:
-//! a graph is consistent or not ([`Repetition`]), a consistent one is live or not
-//! ([`Liveness`]), a live one has capacities ([`least_live`], [`fastest`]), a rate
-//! ([`rates`]) and the tables by which a kernel runs it ([`Counters`],
-//! [`vector_clocks`]).
+//! tells all about it. The analyses are pure functions of a [`Graph`] and exact. They
+//! follow each other: a graph is consistent or not ([`Repetition`]), a consistent one
+//! is live or not ([`Liveness`]), a live one has capacities ([`least_live`],
+//! [`fastest`]), a rate ([`rates`]) and the tables by which a kernel runs it
+//! ([`Counters`], [`vector_clocks`]).
+//!
+//! ```
+//! use giornata_lang::sigma::{Format, analyze};
+//!
+//! let text = "source a; sink z; channel a.out -> z.in : u8 initial 1;";
+//! let (answers, diagnostics) = analyze("a.sigma", text, Format::Sigma);
+//! let (_, analysis) = answers.unwrap();
+//! assert!(diagnostics.is_empty() && analysis.is_live == Some(true));
+//! ```
 
 mod analysis;
 mod bounds;

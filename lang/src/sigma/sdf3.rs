@@ -192,15 +192,7 @@ impl Reader<'_> {
         let lengths = actor.ports.values().map(|(_, _, rates)| rates.len());
         actor.cycle = lengths.chain([actor.times.len(), 1]).max().unwrap_or(1);
         let needed = actor.cycle.checked_mul(actor.ports.len() + 1);
-        let left = needed.and_then(|needed| self.rates_left.checked_sub(needed));
-        let Some(left) = left else {
-            let message = "the graph has too many rates".to_owned();
-            let help = "a graph has at most 524288 rates, one for each phase of each port";
-            self.findings
-                .report(Code::TooBig, place(actor.node, "name"), message, help);
-            return None;
-        };
-        self.rates_left = left;
+        self.reserve(needed, place(actor.node, "name"))?;
         for (port, _, rates) in actor.ports.values() {
             let fits = rates.len() == 1 || rates.len() == actor.cycle;
             if !fits || rates.iter().all(|rate| *rate == 0) {
@@ -230,6 +222,23 @@ impl Reader<'_> {
             return None;
         }
         Some(())
+    }
+
+    /// Takes so many rates off what a graph may have.
+    fn reserve(&mut self, rates: Option<usize>, span: Span) -> Option<()> {
+        let left = rates.and_then(|rates| self.rates_left.checked_sub(rates));
+        match left {
+            Some(left) => {
+                self.rates_left = left;
+                Some(())
+            }
+            None => {
+                let message = "with this the graph has too many rates";
+                let help = "a graph has at most 524288 rates, one for each phase of each port and of each end of a channel";
+                self.findings.report(Code::TooBig, span, message, help);
+                None
+            }
+        }
     }
 
     fn channel<'x>(
@@ -296,6 +305,7 @@ impl Reader<'_> {
             return None;
         }
         let cycle = actors[filter].cycle;
+        self.reserve(Some(cycle), place(node, port))?;
         let rates = match rates.as_slice() {
             [one] => vec![*one; cycle],
             all => all.to_vec(),

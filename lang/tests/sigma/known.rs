@@ -146,6 +146,20 @@ fn a_cycle_without_tokens_starves() {
     assert_eq!((found.levels, found.ended), (vec![0, 0], vec![0, 0]));
 }
 
+/// A ring that starves beside a pair that runs: only the ring is named, and the pair
+/// ends its iteration.
+#[test]
+fn a_component_that_starves_beside_one_that_runs() {
+    let channels = [
+        channel(0, &[1], 1, &[1]),
+        channel(2, &[1], 3, &[1]),
+        channel(3, &[1], 2, &[1]),
+    ];
+    let found = starvation(&graph(&filters(&[1, 1, 1, 1]), &channels));
+    let stuck: Vec<usize> = found.filters.iter().map(|s| s.filter).collect();
+    assert_eq!((stuck, found.ended), (vec![2, 3], vec![1, 1, 0, 0]));
+}
+
 /// With d tokens in it, a round of a cycle of 3 + 5 serves d iterations; two filters
 /// alone cannot be faster than the slower one.
 #[test]

@@ -1,8 +1,12 @@
 //! What programs and files mean: the graphs that are read from them.
 
+use std::fmt::Write as _;
+
 use giornata_lang::sigma::graph::{Filter, Kind};
 use giornata_lang::sigma::{Analysis, Format, Graph, Ratio, analyze};
+use proptest::prelude::*;
 
+use crate::random::consistent;
 use crate::robustness::{CONVERTER, EDGES};
 
 fn read(text: &str, format: Format) -> (Graph, Analysis) {
@@ -99,6 +103,59 @@ fn channels_have_types_capacities_and_tokens() {
     assert_eq!(buffers.capacities()[0], 8);
     for (capacity, lower) in buffers.capacities().iter().zip(&buffers.lower) {
         assert!(*capacity >= lower.unwrap());
+    }
+}
+
+/// A graph as a program; ports are called like their channel and end.
+fn written(graph: &Graph) -> String {
+    let mut text = String::new();
+    for (number, filter) in graph.filters().iter().enumerate() {
+        let positions = filter.positions.iter();
+        let functions = positions.map(|p| format!("run f [wcet {}ns]", p.wcet.unwrap()));
+        let functions = functions.map(|f| f + ";").collect::<Vec<_>>().join(" ");
+        let _ = writeln!(text, "filter {} {{ {functions}", filter.name);
+        for (c, channel) in graph.channels().iter().enumerate() {
+            if channel.to.filter == number {
+                let _ = writeln!(text, "  in i{c}{:?};", channel.to.rates);
+            }
+            if channel.from.filter == number {
+                let _ = writeln!(text, "  out o{c}{:?};", channel.from.rates);
+            }
+        }
+        text += "}\n";
+    }
+    for (c, channel) in graph.channels().iter().enumerate() {
+        let name = |filter: usize| &graph.filters()[filter].name;
+        let (from, to) = (name(channel.from.filter), name(channel.to.filter));
+        let initial = channel.initial;
+        let _ = writeln!(
+            text,
+            "channel {from}.o{c} -> {to}.i{c} : u8 initial {initial};"
+        );
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_graph_that_is_written_is_read_back(graph in consistent(2..6)) {
+        let (answers, diagnostics) = analyze("test", &written(&graph), Format::Sigma);
+        let Some((model, _)) = answers else {
+            panic!("{diagnostics:?}");
+        };
+        prop_assert_eq!(model.graph.filters().len(), graph.filters().len());
+        for (read, own) in model.graph.filters().iter().zip(graph.filters()) {
+            let times = |filter: &Filter| -> Vec<_> { filter.positions.iter().map(|p| p.wcet).collect() };
+            prop_assert_eq!((&read.name, times(read)), (&own.name, times(own)));
+        }
+        prop_assert_eq!(model.graph.channels().len(), graph.channels().len());
+        for (read, own) in model.graph.channels().iter().zip(graph.channels()) {
+            prop_assert_eq!((read.from.filter, &read.from.rates), (own.from.filter, &own.from.rates));
+            prop_assert_eq!((read.to.filter, &read.to.rates), (own.to.filter, &own.to.rates));
+            prop_assert_eq!((read.initial, read.capacity), (own.initial, own.capacity));
+        }
     }
 }
 

@@ -185,6 +185,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn below_a_lower_bound_no_room_elsewhere_helps(graph in consistent(2..4)) {
+        let roomy: Vec<u64> = graph.channels().iter().map(|c| c.initial + 10).collect();
+        for (number, bound) in lower_bounds(&graph).unwrap().into_iter().enumerate() {
+            let bound = bound.unwrap_or(0);
+            let below = bound.saturating_sub(1);
+            if bound > 0 && below >= graph.channels()[number].initial {
+                let mut capacities = roomy.clone();
+                capacities[number] = below;
+                prop_assert!(!brute::is_live(&bounded(&graph, &capacities)));
+            }
+        }
+    }
+}
+
 /// Each waits for the next, the last for the first.
 fn check_cycle(graph: &Graph, cycle: &[giornata_lang::sigma::Starved]) {
     assert!(!cycle.is_empty());

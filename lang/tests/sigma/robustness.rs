@@ -137,7 +137,7 @@ fn mutated(text: &'static str, words: &'static [&'static str]) -> impl Strategy<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn token_soup_is_answered(words in prop::collection::vec(prop::sample::select(WORDS.as_slice()), 0..60)) {

@@ -10,5 +10,6 @@ pub mod giotto;
 pub mod hostlink;
 pub mod module;
 pub mod psi;
+pub mod sigma;
 pub mod toml;
 pub mod trace;
