@@ -74,7 +74,7 @@ impl Analysis {
             }
             Ok(Live::No(starvation)) => {
                 analysis.is_live = Some(false);
-                findings.add(describe::starvation(model, &starvation));
+                findings.add(describe::starvation(model, &repetition, &starvation));
                 analysis.starvation = Some(starvation);
             }
             Ok(Live::TooLarge(channel)) => findings.add(describe::too_large(model, channel)),

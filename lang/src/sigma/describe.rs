@@ -5,8 +5,9 @@ use super::effort::Beyond;
 use super::execution::Resource;
 use super::graph::{MOST_TOKENS, sum};
 use super::liveness::{Starvation, Starved};
+use super::mend;
 use super::model::Model;
-use super::repetition::NoRepetition;
+use super::repetition::{NoRepetition, Repetition};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// So many filters of a cycle are told.
@@ -54,7 +55,7 @@ pub(super) fn no_repetition(model: &Model, found: &NoRepetition) -> Diagnostic {
 }
 
 /// A graph that stops.
-pub(super) fn starvation(model: &Model, found: &Starvation) -> Diagnostic {
+pub(super) fn starvation(model: &Model, repetition: &Repetition, found: &Starvation) -> Diagnostic {
     let is_room = |starved: &&Starved| starved.lack.resource == Resource::Room;
     let room = found.cycle.iter().find(is_room);
     let cycle = tell(model, &found.cycle);
@@ -67,17 +68,22 @@ pub(super) fn starvation(model: &Model, found: &Starvation) -> Diagnostic {
     let mut told = match (lack.resource, channel.capacity) {
         (Resource::Room, Some(capacity)) => {
             let message = format!("a capacity of {capacity} is too small here: {cycle}");
-            let least = capacity + lack.missing;
-            let help = format!(
-                "give this channel a capacity of {least} at least, or leave it to the analysis"
-            );
+            let help = match mend::capacity(&model.graph, repetition, lack.channel) {
+                Some(least) => {
+                    format!("with a capacity of {least} it runs; without one the analysis chooses")
+                }
+                None => "leave capacities out to have them chosen: this one is not the only one that is too small".to_owned(),
+            };
             Diagnostic::new(Code::Capacity, span, message, help)
         }
         _ => {
             let message = format!("the graph stops: {cycle}");
-            let missing = lack.missing;
-            let help =
-                format!("put initial tokens into one of these channels: `initial {missing}` here");
+            let help = match mend::initial(&model.graph, repetition, lack.channel) {
+                Some(least) => format!(
+                    "put initial tokens into one of these channels: with `initial {least}` here it runs"
+                ),
+                None => "put initial tokens into one of these channels, and into one of each other ring that waits".to_owned(),
+            };
             Diagnostic::new(Code::Starved, span, message, help)
         }
     };

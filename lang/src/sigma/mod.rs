@@ -31,6 +31,7 @@ mod execution;
 pub mod graph;
 mod lexer;
 mod liveness;
+mod mend;
 mod model;
 mod parser;
 mod ratio;

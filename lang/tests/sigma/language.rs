@@ -106,6 +106,59 @@ fn channels_have_types_capacities_and_tokens() {
     }
 }
 
+/// The number behind a word of the only mend.
+fn mend(text: &str, word: &str) -> u64 {
+    let (_, diagnostics) = analyze("test", text, Format::Sigma);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    let (_, behind) = diagnostics[0].help.split_once(word).unwrap();
+    let digits: String = behind.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}
+
+fn is_live(text: &str) -> bool {
+    let (answers, _) = analyze("test", text, Format::Sigma);
+    answers.unwrap().1.is_live == Some(true)
+}
+
+#[test]
+fn the_mend_of_a_graph_that_stops_is_the_least_that_helps() {
+    let ring = |initial: u64| {
+        format!(
+            "filter a {{ in x[1]; out y[5]; }} filter b {{ in x[3]; out y[4]; }}
+            filter c {{ in x[7]; out y[1]; }}
+            channel a.y -> b.x : u8; channel b.y -> c.x : u8;
+            channel c.y -> d.in : u8; dup d;
+            channel d.out0 -> e.in0 : u8; channel d.out1 -> e.in1 : u8; join e[20, 20];
+            filter f {{ in x[40]; out y[21]; }} channel e.out -> f.x : u8;
+            channel f.y -> a.x : u8 initial {initial};"
+        )
+    };
+    let least = mend(&ring(2), "`initial ");
+    assert!(least > 2 && is_live(&ring(least)) && !is_live(&ring(least - 1)));
+    let way = |capacity: u64| {
+        format!(
+            "filter a {{ out x[2]; out y[1]; }} filter b {{ in x[6]; out y[5]; }}
+            filter c {{ in x[5]; in y[3]; }}
+            channel a.x -> b.x : u8; channel b.y -> c.x : u8;
+            channel a.y -> c.y : u8 capacity {capacity};"
+        )
+    };
+    let least = mend(&way(1), "capacity of ");
+    assert!(least > 1 && is_live(&way(least)) && !is_live(&way(least - 1)));
+}
+
+#[test]
+fn a_mend_of_one_channel_is_not_promised_where_others_wait_too() {
+    let text = "filter a { in x; in z; out y; out w; } filter b { in x; in z; out y; out w; }
+        channel a.y -> b.x : u8; channel b.y -> a.x : u8;
+        channel b.w -> b.z : u8; channel a.w -> a.z : u8;";
+    let (_, diagnostics) = analyze("test", text, Format::Sigma);
+    assert!(
+        diagnostics[0].help.contains("each other ring"),
+        "{diagnostics:?}"
+    );
+}
+
 /// A graph as a program; ports are called like their channel and end.
 fn written(graph: &Graph) -> String {
     let mut text = String::new();
