@@ -41,7 +41,7 @@ mod semantics;
 mod sequence;
 mod sizing;
 mod throughput;
-pub mod tree;
+mod tree;
 
 pub use analysis::{Analysis, Buffers};
 pub use bounds::{Capacities, least_live, lower_bounds};
@@ -60,14 +60,6 @@ pub use sizing::{Sized, fastest};
 pub use throughput::{NoRate, Rate, Step, rates};
 
 use crate::diagnostic::{Diagnostic, Findings};
-
-/// Parses a program without checking it. Total: any text gives a tree, and a
-/// list of diagnostics that is empty if the text follows the grammar. O(bytes).
-pub fn parse(source_name: &str, source_text: &str) -> (tree::Program, Vec<Diagnostic>) {
-    let mut findings = Findings::default();
-    let program = parser::parse(source_text, &mut findings);
-    (program, findings.finish(source_name, source_text))
-}
 
 /// What a text is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

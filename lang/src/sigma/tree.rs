@@ -1,20 +1,20 @@
 //! Syntax trees of Sigma programs.
 
 use crate::diagnostic::Span;
-pub use crate::tree::{Annotation, Name, Quantity};
+pub(super) use crate::tree::{Annotation, Name, Quantity};
 
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub(super) struct Program {
     /// In the order of the text.
-    pub filters: Vec<Filter>,
+    pub(super) filters: Vec<Filter>,
     /// In the order of the text.
-    pub channels: Vec<Channel>,
+    pub(super) channels: Vec<Channel>,
 }
 
 /// What a filter is declared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keyword {
+pub(super) enum Keyword {
     /// `filter`
     Filter,
     /// `source`
@@ -34,57 +34,57 @@ pub enum Keyword {
 /// `filter NAME [annotation] { run FUNCTION, ...; in PORT, ...; out PORT, ...; }`, or
 /// `KEYWORD NAME [numbers] [annotation];`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub(super) struct Filter {
     /// What it is.
-    pub keyword: Keyword,
+    pub(super) keyword: Keyword,
     /// Its name.
-    pub name: Name,
+    pub(super) name: Name,
     /// What stands in brackets behind the name.
-    pub brackets: Vec<Annotation>,
+    pub(super) brackets: Vec<Annotation>,
     /// The functions of its cycle, each with its brackets.
-    pub functions: Vec<Bracketed>,
+    pub(super) functions: Vec<Bracketed>,
     /// Its inputs.
-    pub inputs: Vec<Bracketed>,
+    pub(super) inputs: Vec<Bracketed>,
     /// Its outputs.
-    pub outputs: Vec<Bracketed>,
+    pub(super) outputs: Vec<Bracketed>,
 }
 
 /// A name and what stands in brackets behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bracketed {
+pub(super) struct Bracketed {
     /// The name.
-    pub name: Name,
+    pub(super) name: Name,
     /// Rates of a port, or the annotation of a function.
-    pub brackets: Vec<Annotation>,
+    pub(super) brackets: Vec<Annotation>,
 }
 
 /// `channel FROM -> TO : TYPE [count] capacity N initial N;`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channel {
+pub(super) struct Channel {
     /// Where it begins.
-    pub from: End,
+    pub(super) from: End,
     /// Where it ends.
-    pub to: End,
+    pub(super) to: End,
     /// The type of tokens.
-    pub token: Bracketed,
+    pub(super) token: Bracketed,
     /// The most tokens that it holds.
-    pub capacity: Option<Quantity>,
+    pub(super) capacity: Option<Quantity>,
     /// How many are there at the beginning.
-    pub initial: Option<Quantity>,
+    pub(super) initial: Option<Quantity>,
 }
 
 impl Channel {
     /// Both ends, with the arrow between them.
-    pub fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         self.from.filter.span.to(self.to.port.span)
     }
 }
 
 /// `FILTER.PORT`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
+pub(super) struct End {
     /// The filter.
-    pub filter: Name,
+    pub(super) filter: Name,
     /// Its port.
-    pub port: Name,
+    pub(super) port: Name,
 }
