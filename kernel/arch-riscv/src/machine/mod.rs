@@ -13,8 +13,14 @@ mod trap;
 mod floating;
 
 #[cfg_attr(feature = "plic", path = "plic.rs")]
-#[cfg_attr(all(not(feature = "plic"), not(feature = "harts")), path = "vexriscv.rs")]
-#[cfg_attr(all(not(feature = "plic"), feature = "harts"), path = "vexriscv_smp.rs")]
+#[cfg_attr(
+    all(not(feature = "plic"), not(feature = "harts")),
+    path = "vexriscv.rs"
+)]
+#[cfg_attr(
+    all(not(feature = "plic"), feature = "harts"),
+    path = "vexriscv_smp.rs"
+)]
 mod lines;
 
 #[cfg_attr(not(feature = "regions"), path = "pages.rs")]
