@@ -26,6 +26,8 @@ const CHIP: &str = "rtl-smp4";
 const ONE: &str = "qemu-virt32-pmp";
 /// A system whose threads tell what they have come to.
 const CROWD: &str = "tests/target/harts/crowd.toml";
+/// A system in which a hart loses a region that another detaches.
+const DETACH: &str = "tests/target/harts/detach.toml";
 /// A system of programs, and for how long it runs in either form.
 const PROGRAMS: &str = "examples/flight-control/system.toml";
 const SPANS: [&str; 2] = ["500ms", "10s"];
@@ -62,6 +64,11 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
             several == one,
             "{CROWD} says on {board}\n{several}\nand on {ONE}\n{one}"
         );
+    }
+    for board in SEVERAL {
+        let mut command = Command::new(&program);
+        command.args(["run", DETACH, "--board", board, "--headless"]);
+        run_to_end(&mut command)?;
     }
     let span = SPANS[usize::from(extent.full)];
     let recordings = SEVERAL

@@ -139,7 +139,7 @@ impl State {
 impl Hart {
     /// The hart that has the lock has seen that another has interrupted it, if it has.
     pub(crate) fn take_kick() {
-        <Hart as Machine>::system().hart().member.kicked.set(0);
+        <Hart as Machine>::system().take_kick::<Hart>();
         with(|state| state.kicks &= !(1 << state.here));
     }
 }
@@ -211,6 +211,10 @@ impl Machine for Hart {
     fn kick(hart: u32) {
         with(|state| state.kicks |= 1 << hart);
     }
+
+    // (what is open is asked of the process)
+    #[cfg(feature = "harts")]
+    fn renew_rights(_: Ref<Process>) {}
 
     #[cfg(feature = "harts")]
     fn hart_alarm(hart: u32, at: u32, now: u32) {

@@ -107,8 +107,8 @@ pub(super) fn kick(hart: u32) {
 
 /// Another hart has interrupted this one, if it has: it is about to look.
 pub(super) fn take_kick() {
+    system().take_kick::<Riscv>();
     let member = &*system().hart().member;
-    member.kicked.set(0);
     TIMER_DEVICE.store(4 * member.number as usize, 0u32);
     #[cfg(not(feature = "plic"))]
     if member.number == 0 {

@@ -67,6 +67,23 @@ pub(super) fn open_region(process: Ref<Process>, _: Ref<Region>, grant: u32, acc
     }
 }
 
+/// The hart has the rights of a process whose places it has loaded.
+#[cfg(feature = "harts")]
+pub(super) fn renew_rights(process: Ref<Process>) {
+    let [first, second, third, fourth, ..] = &process.space;
+    // (that of the kernel's own threads has none, and leaves the others in place)
+    if first.get() == 0 {
+        return;
+    }
+    // SAFETY: they are the rights of the process that the hart has entered.
+    unsafe {
+        write!("pmpcfg0", first.get());
+        write!("pmpcfg1", second.get());
+        write!("pmpcfg2", third.get());
+        write!("pmpcfg3", fourth.get());
+    }
+}
+
 /// Where a process's bytes lie in RAM: where it says. Devices that a process sees are
 /// not memory.
 pub(super) fn reach(

@@ -1,6 +1,5 @@
 //! What changed of the ready queue since the last placing: nothing, one thread, or anything.
 
-#[cfg(feature = "posix")]
 use crate::harts::assign::kick;
 use crate::harts::end::is_simple;
 use crate::{Hart, Machine, Object, Process, Rank, Ref, System, Thread, before, same};
@@ -132,6 +131,53 @@ impl System {
             if same(hart.loaded.get(), process) {
                 hart.loaded.set(hart.idle.process);
             }
+        }
+    }
+
+    /// The rights of a process have changed: other harts that have loaded them are interrupted,
+    /// and load them anew.
+    #[cfg(feature = "processes")]
+    pub(crate) fn renew_elsewhere<M: Machine>(&self, process: Ref<Process>) {
+        for hart in self.all_harts() {
+            if !same(hart, self.hart()) && same(hart.loaded.get(), process) {
+                hart.member.stale.set(1);
+                kick::<M>(hart);
+            }
+        }
+    }
+
+    /// A process detaches a region: whether another hart that runs it has that still. Each is
+    /// interrupted, and loads what the process has then.
+    #[cfg(feature = "processes")]
+    pub(crate) fn has_elsewhere<M: Machine>(
+        &self,
+        process: Ref<Process>,
+        share: Ref<crate::process::region::Share>,
+        bit: u32,
+    ) -> bool {
+        let closing = process.closing.get();
+        if closing & bit == 0 {
+            M::open_region(process, share.region, share.grant, 0);
+            process.closing.set(closing | bit);
+            self.renew_elsewhere::<M>(process);
+        }
+        let here = self.hart();
+        let mut others = self.all_harts().filter(|hart| !same(*hart, here));
+        if others.any(|hart| hart.member.stale.get() != 0) {
+            return true;
+        }
+        process.closing.set(process.closing.get() & !bit);
+        false
+    }
+
+    /// The hart has been interrupted by another, if it has: it is about to look, and has what the
+    /// process has that it has loaded.
+    #[inline(always)]
+    pub fn take_kick<M: Machine>(&self) {
+        let hart = self.hart();
+        hart.member.kicked.set(0);
+        if hart.member.stale.replace(0) != 0 {
+            M::renew_rights(hart.loaded.get());
         }
     }
 

@@ -71,6 +71,22 @@ impl System {
         }
     }
 
+    #[cfg(feature = "processes")]
+    #[inline(always)]
+    pub(crate) fn renew_elsewhere<M: Machine>(&self, _: Ref<Process>) {}
+
+    /// No other hart has what a process detaches.
+    #[cfg(feature = "processes")]
+    #[inline(always)]
+    pub(crate) fn has_elsewhere<M: Machine>(
+        &self,
+        _: Ref<Process>,
+        _: Ref<crate::process::region::Share>,
+        _: u32,
+    ) -> bool {
+        false
+    }
+
     /// Whoever asks runs.
     #[inline(always)]
     pub(crate) fn runs_anywhere(&self, _: Ref<Process>) -> bool {

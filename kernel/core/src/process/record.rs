@@ -16,6 +16,7 @@
 
 use core::cell::Cell;
 
+use crate::layout::OnSeveral;
 use crate::process::region::Share;
 use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
@@ -71,6 +72,8 @@ record! {
         pub shares: &'static [Share],
         /// Regions that it has attached: a bit each.
         pub(crate) attached: Cell<u32>,
+        /// Those of them that are being detached, until no hart has them.
+        pub(crate) closing: OnSeveral<Cell<u32>>,
         /// Bytes of its heap that are allocated.
         pub(crate) allocated: Cell<u32>,
         /// Free places for threads that it creates, linked by `parked`.

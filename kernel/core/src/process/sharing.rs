@@ -98,6 +98,10 @@ impl System {
         if process.attached.get() & bit(index) == 0 {
             return Outcome::error(Error::EINVAL);
         }
+        if self.has_elsewhere::<M>(process, share, bit(index)) {
+            // (it is closed already, and every other hart that has it comes and loses it)
+            return self.again(me, Call::DetachRegion, [index, 0, 0, 0, 0, 0]);
+        }
         close::<M>(process, share, index)
     }
 
@@ -124,6 +128,7 @@ extern "C" fn open<M: Machine>(
     access: u32,
 ) -> Outcome {
     M::open_region(process, region, grant, access);
+    M::system().renew_elsewhere::<M>(process);
     outcome
 }
 

@@ -5,10 +5,11 @@
 use core::hint::black_box;
 
 use giornata_rt::mailbox::Mailbox;
+use giornata_rt::region::Region;
 use giornata_rt::restartable::Word;
 use giornata_rt::sync::{Mutex, Semaphore};
 use giornata_rt::time::{self, Instant};
-use giornata_rt::{log, process, request, shutdown, thread};
+use giornata_rt::{call, log, process, request, shutdown, thread};
 
 /// As `crowd.toml` numbers its objects.
 const BUS: Mutex = Mutex::new(0);
@@ -142,8 +143,41 @@ fn judge() {
     shutdown(0);
 }
 
+/// As `detach.toml` numbers its region.
+const RING: Region = Region::new(0);
+/// Where it lies, when it is attached.
+static PLACE: Word = Word::new(0);
+
+/// Reads the region all the time, without a call.
+#[thread]
+fn reader() {
+    let Ok(ring) = RING.attach() else { return };
+    PLACE.store(ring.address() as u32);
+    while let Ok(0) = ring.load(0) {}
+    log!("the region holds something");
+}
+
+/// Takes the region from the reader, whose hart has it.
+#[thread]
+fn closer() {
+    let _ = time::sleep_until(Instant(2 * MILLISECOND));
+    log!("the reader reads: {}", PLACE.load() != 0);
+    let detached = call::detach_region(0);
+    log!("detached: {}", detached.is_ok());
+    let _ = time::sleep_until(Instant(6 * MILLISECOND));
+    log!("outlived");
+}
+
+/// Ends the machine when all has happened.
+#[thread]
+fn finish() {
+    let _ = time::sleep_until(Instant(10 * MILLISECOND));
+    shutdown(0);
+}
+
 process! {
     threads: [
+        reader, closer, finish,
         worker_0, worker_1, worker_2, worker_3, worker_4, worker_5, worker_6, worker_7,
         server, judge, busy_0, busy_1, busy_2, busy_3, busy_4,
     ]
