@@ -13,8 +13,8 @@ use super::ways::{Mode, Next, Ways, next};
 use crate::diagnostic::{Findings, Span};
 use crate::tables::value_type;
 
-/// A task whose tests combine to more places is not looked at.
-const MOST_PLACES: usize = 20_000;
+/// A task whose places, each with what is known there, come to more is not looked at.
+const MOST_KNOWN: usize = 200_000;
 
 /// For each port that has been tested at this instant, the least and the greatest key.
 type Known = BTreeMap<usize, (u64, u64)>;
@@ -79,7 +79,12 @@ fn reached(model: &Model, task: &Task) -> Option<BTreeSet<usize>> {
     let ways = Ways::of(task);
     let first = (task.start, Mode::Free, Known::new());
     let (mut seen, mut open) = (BTreeSet::from([first.clone()]), vec![first]);
+    let mut sum = 0usize;
     while let Some((node, mode, known)) = open.pop() {
+        sum += 1 + known.len();
+        if sum > MOST_KNOWN {
+            return None;
+        }
         let mut go = |(node, mode): (usize, Mode), known: Known| {
             let place = (node, mode, known);
             if seen.insert(place.clone()) {
@@ -119,9 +124,6 @@ fn reached(model: &Model, task: &Task) -> Option<BTreeSet<usize>> {
             }
             (Next::Window { then, .. }, _) => go(then, Known::new()),
             _ => {}
-        }
-        if seen.len() > MOST_PLACES {
-            return None;
         }
     }
     Some(seen.into_iter().map(|(node, ..)| node).collect())

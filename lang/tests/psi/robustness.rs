@@ -219,6 +219,33 @@ fn code_beyond_the_format_is_refused() {
     }
 }
 
+/// Names by thousands, and places where much is known.
+#[test]
+fn wide_programs_are_answered_in_seconds() {
+    let begin = Instant::now();
+    let states: String = (0..4_000).map(|n| format!("state bool b{n}; ")).collect();
+    let tests: String = (0..4_000)
+        .map(|n| format!("if (b{n}) {{ advance(1); }} "))
+        .collect();
+    let tested = format!("task t {{ {states} f() -> b0; advance(1); {tests} }}");
+    let (bytes, _) = compile("wide.psi", &tested, &Options::default());
+    assert!(bytes.is_some());
+    let unknown: String = (0..4_000)
+        .map(|n| format!("f{n}(c{n}); advance(1); "))
+        .collect();
+    let tasks: String = (0..20)
+        .map(|n| format!("task t{n} {{ {states} advance(1); }} "))
+        .collect();
+    let unknown = format!("{tasks} task t {{ {states} loop (1) {{ {unknown} }} }}");
+    let (_, found) = compile("wide.psi", &unknown, &Options::default());
+    assert!((40..=60).contains(&found.len()), "{}", found.len());
+    assert!(
+        begin.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begin.elapsed()
+    );
+}
+
 #[test]
 fn a_long_program_compiles_in_seconds() {
     let task = |n: usize| {

@@ -147,10 +147,14 @@ impl<'t> Checker<'t, '_> {
 
     /// Statements, as far as they have a meaning. (As deep as the parser lets them be.)
     fn steps(&mut self, task: usize, statements: &'t [Statement]) -> Vec<Step> {
-        let steps = statements.iter();
+        let mut steps = Vec::new();
+        for statement in statements {
+            if self.findings.is_enough() && self.findings.has_errors() {
+                break;
+            }
+            steps.extend(self.step(task, statement));
+        }
         steps
-            .filter_map(|statement| self.step(task, statement))
-            .collect()
     }
 
     fn step(&mut self, task: usize, statement: &'t Statement) -> Option<Step> {
