@@ -52,7 +52,7 @@ fn agree(source: &str, seed: u64, moments: usize) -> Result<usize, TestCaseError
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, max_global_rejects: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, max_global_rejects: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn code_and_meaning_agree_at_every_instant(seed: u64) {
