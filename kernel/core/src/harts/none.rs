@@ -1,5 +1,6 @@
 //! In their place, where there is one hart: it runs the first of the queue, and there is nothing
 //! to note.
+#![allow(clippy::extra_unused_type_parameters)] // as with several
 
 use crate::{Hart, Machine, Object, Process, Rank, Ref, System, Thread, before, same};
 
