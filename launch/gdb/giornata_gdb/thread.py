@@ -42,7 +42,8 @@ class Thread:
         role = self._place["role"]
         if role & self.system.constants("role")["REAPER"]:
             return "reaper"
-        if self.record.address == self.system.kernel["hart.idle"]:
+        # (of several harts each has one)
+        if self.record["kind"] == self.system.constants("resumed")["IDLE"]:
             return "idle"
         return "microcode"
 
