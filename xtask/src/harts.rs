@@ -31,6 +31,9 @@ const DETACH: &str = "tests/target/harts/detach.toml";
 /// A system of programs, and for how long it runs in either form.
 const PROGRAMS: &str = "examples/flight-control/system.toml";
 const SPANS: [&str; 2] = ["500ms", "10s"];
+/// The chips that fly in the long form, and for how long: five instants of all that it does.
+const FLIERS: [&str; 2] = ["rtl-smp2", CHIP];
+const SHORT_FLIGHT: &str = "60ms";
 
 /// Runs the tests, then the systems.
 pub(crate) fn check(extent: &Extent) -> Result<String> {
@@ -74,10 +77,14 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
         run_to_end(&mut command)?;
     }
     let span = SPANS[usize::from(extent.full)];
-    let recordings = SEVERAL
-        .iter()
-        .chain([&ONE])
-        .map(|board| record(&program, board, span))
+    let chips = FLIERS.iter().filter(|_| extent.full);
+    let flights = [&ONE]
+        .into_iter()
+        .chain(&SEVERAL)
+        .map(|board| (board, span));
+    let recordings = flights
+        .chain(chips.map(|board| (board, SHORT_FLIGHT)))
+        .map(|(board, span)| record(&program, board, span))
         .collect::<Result<Vec<_>>>()?;
     let mut same = String::new();
     for recording in &recordings[1..] {

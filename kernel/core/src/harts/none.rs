@@ -27,7 +27,7 @@ impl System {
     }
 
     /// The urgency at which the hart runs.
-    #[cfg_attr(not(feature = "mail"), allow(dead_code))]
+    #[cfg_attr(not(feature = "services"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn rank_of_turn(&self) -> Ref<Rank> {
         self.top.get()

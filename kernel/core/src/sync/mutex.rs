@@ -31,7 +31,7 @@ impl System {
             }
             if self.owner_of(object).is_none() {
                 // nobody as urgent has asked before, or it is that one's
-                match self.first_asker(object, self.last_to_ask(me)) {
+                match self.first_asker(object, self.rank_of_turn()) {
                     Some(first) if count != 0 => self.take(first, object),
                     _ => {
                         return match self.acquire(me, object) {
