@@ -83,4 +83,4 @@ mod machine;
 ))]
 pub use machine::join;
 #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
-pub use machine::{Riscv, begin, system};
+pub use machine::{Riscv, STACK_TOP, begin, system};

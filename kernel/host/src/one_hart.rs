@@ -9,7 +9,7 @@ use giornata_core::{Outcome, Ref, Thread};
 
 use crate::hart::{Hart, Stopped, with};
 use crate::rig::{MOST_TURNS, Results, Rig, Shown};
-use crate::trap::{call_of, carry_out, next, registers, results_of};
+use crate::trap::{call_of, carry_out, go_on, next, results_of};
 
 impl Rig {
     /// The number of the thread that runs; of the idle thread, that of all others.
@@ -209,33 +209,21 @@ impl Rig {
             thread.process.is_alive() || thread.kind.get() == kind::WORK,
             "thread {number} runs, whose process is not alive"
         );
-        match thread.kind.get() {
-            kind::CALL => self.results[number] = Some(registers(thread, 1)),
-            kind::RESULTS => {
-                thread.kind.set(kind::CALL);
-                self.results[number] = Some(registers(thread, 7));
+        if thread.kind.get() != kind::AGAIN {
+            if let Some(results) = go_on(thread) {
+                self.results[number] = Some(results);
             }
-            kind::AGAIN => {
-                thread.kind.set(kind::CALL);
-                thread
-                    .context
-                    .pc
-                    .set(thread.context.pc.get().wrapping_sub(4));
-                // an interrupt that waits comes first, as it would in user mode
-                if with(|state| state.is_pending()) {
-                    thread.kind.set(kind::AGAIN);
-                    thread
-                        .context
-                        .pc
-                        .set(thread.context.pc.get().wrapping_add(4));
-                    let outcome = self.look();
-                    return self.leave_for(outcome);
-                }
-                let (call, arguments) = call_of(thread, &mut self.diversion);
-                self.trap_call(call, arguments);
-            }
-            kind::FULL => thread.kind.set(kind::CALL),
-            _ => {}
+            return;
         }
+        // an interrupt that waits comes first, as it would in user mode
+        if with(|state| state.is_pending()) {
+            let outcome = self.look();
+            return self.leave_for(outcome);
+        }
+        let pc = &thread.context.pc;
+        pc.set(pc.get().wrapping_sub(4));
+        thread.kind.set(kind::CALL);
+        let (call, arguments) = call_of(thread, &mut self.diversion);
+        self.trap_call(call, arguments);
     }
 }

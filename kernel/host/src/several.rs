@@ -14,7 +14,7 @@ use giornata_records::Description;
 
 use crate::hart::{Hart, Stopped, with};
 use crate::rig::{MOST_TURNS, Results, Rig, Shown};
-use crate::trap::{call_of, carry_out, next, registers, results_of};
+use crate::trap::{call_of, carry_out, go_on, next, results_of};
 
 /// The hart that runs the threads of tests that know of one.
 const RUNS: usize = 1;
@@ -300,14 +300,8 @@ impl Rig {
             thread.process.is_alive() || thread.kind.get() == kind::WORK || self.is_kicked(hart),
             "thread {number} runs, whose process is not alive"
         );
-        match thread.kind.get() {
-            kind::CALL => self.results[number] = Some(registers(thread, 1)),
-            kind::RESULTS => {
-                thread.kind.set(kind::CALL);
-                self.results[number] = Some(registers(thread, 7));
-            }
-            kind::FULL => thread.kind.set(kind::CALL),
-            _ => {}
+        if let Some(results) = go_on(thread) {
+            self.results[number] = Some(results);
         }
     }
 }

@@ -73,12 +73,25 @@ pub(crate) fn results_of(me: Ref<Thread>, outcome: Outcome) -> Option<Results> {
 }
 
 /// The first registers of a thread's context.
-pub(crate) fn registers(thread: Ref<Thread>, count: usize) -> Results {
+fn registers(thread: Ref<Thread>, count: usize) -> Results {
     let mut results = [0; 7];
     for (result, register) in results.iter_mut().zip(&thread.context.a).take(count) {
         *result = register.get();
     }
     results
+}
+
+/// A thread goes on in user mode, if its kind says so: with these registers, if it comes from a
+/// call.
+pub(crate) fn go_on(thread: Ref<Thread>) -> Option<Results> {
+    let count = match thread.kind.get() {
+        kind::CALL => 1,
+        kind::RESULTS => 7,
+        kind::FULL => 0,
+        _ => return None,
+    };
+    thread.kind.set(kind::CALL);
+    (count != 0).then(|| registers(thread, count))
 }
 
 /// The call that a thread makes again, or what its process calls instead.

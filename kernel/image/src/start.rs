@@ -7,7 +7,7 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use giornata_abi::ring::{BYTES, FRAME, MEMORY};
 use giornata_arch_riscv::board::{EXIT, HARTS, MEMORY_END, RECORDS};
 use giornata_arch_riscv::device::Device;
-use giornata_arch_riscv::{Riscv, begin, system};
+use giornata_arch_riscv::{Riscv, STACK_TOP, begin, system};
 use giornata_core::boot::{Boot, MAGIC, checksum, flag, layout};
 use giornata_core::layout::Target;
 use giornata_core::{Machine, System, Trace};
@@ -52,7 +52,7 @@ global_asm!(
     "beq a0, t1, giornata_in_turn",
     ".endif",
     "li sp, {STACK_TOP}",
-    "slli t0, a0, 13",
+    "slli t0, a0, {STRIDE}",
     "sub sp, sp, t0",
     "j {join}",
     ".endif",
@@ -61,19 +61,12 @@ global_asm!(
     "j 4b",
     ".popsection",
     STACK_TOP = const STACK_TOP,
+    STRIDE = const (GUARD + STACK).ilog2(),
     HARTS = const HARTS,
     IN_TURN = const cfg!(feature = "in-turn") as usize,
     start = sym start,
     join = sym join_hart,
 );
-
-/// Where the stack of the first hart ends: below the record of the hart, if there are several.
-const STACK_TOP: usize = match HARTS {
-    1 => RECORDS,
-    _ => RECORDS - HART,
-};
-/// Bytes of that.
-const HART: usize = 192;
 
 /// Another hart, on its own stack, when the first has interrupted it.
 #[unsafe(link_section = ".text.boot.join")]

@@ -28,7 +28,7 @@ const ROOM: usize = 192;
 const _: () = assert!(size_of::<Hart>() <= ROOM);
 
 /// Where the record of a hart lies.
-const fn place(number: usize) -> usize {
+pub(super) const fn place(number: usize) -> usize {
     RECORDS - STRIDE * number - ROOM
 }
 
@@ -37,7 +37,6 @@ pub(super) fn prepare() {
     let system = system();
     let harts = &*system.harts;
     let mut idle = system.idle_threads();
-    let mut before: Option<Ref<Hart>> = None;
     for number in 0..HARTS {
         let Some(own) = idle.next() else {
             return;
@@ -51,14 +50,10 @@ pub(super) fn prepare() {
         if let Some(link) = harts.all.get(number) {
             link.set(Some(hart));
         }
-        match before {
-            Some(before) => before.member.following.set(Some(hart)),
-            None => {
-                harts.here.set(hart);
-                hart.member.apart.set(harts.apart);
-            }
+        if number == 0 {
+            harts.here.set(hart);
+            hart.member.apart.set(harts.apart);
         }
-        before = Some(hart);
     }
     system.note_change();
     if cfg!(feature = "in-turn") {

@@ -18,6 +18,16 @@
 .endif
 .endm
 
+# Into the kernel with a call. If another hart has interrupted this one, that comes first.
+.macro ENTER_FOR_CALL
+    KERNEL_STACK tp
+    TAKE_LOCK t1, t2, t3
+.if {HARTS}
+    lw      t1, {KICKED}(sp)
+    bnez    t1, too_late
+.endif
+.endm
+
 # Gives it back, behind the last store to a record that another hart may use.
 .macro GIVE_LOCK a, b
 .if {HARTS}

@@ -31,3 +31,6 @@ pub use boot::{begin, system};
 pub use hart::Riscv;
 #[cfg(feature = "harts")]
 pub use harts::join;
+
+/// Where the stack of the hart ends that boots.
+pub const STACK_TOP: usize = record::STACK_TOP;

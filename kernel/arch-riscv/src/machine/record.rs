@@ -12,11 +12,14 @@ mod one {
 
     use giornata_core::System;
 
+    use crate::board::RECORDS;
+
     pub(in super::super) const SINCE: usize = offset_of!(System, hart.0.since);
     pub(in super::super) const LOADED: usize = offset_of!(System, hart.0.loaded);
     pub(in super::super) const DONOR: usize = offset_of!(System, hart.0.donor);
     pub(in super::super) const ALARM: usize = offset_of!(System, hart.0.alarm);
     pub(in super::super) const OWN: usize = offset_of!(System, hart.0.own);
+    pub(in super::super) const STACK_TOP: usize = RECORDS;
     // (there is none)
     pub(in super::super) const HART: usize = 0;
     pub(in super::super) const LOCK: usize = 0;
@@ -34,6 +37,7 @@ mod several {
 
     use crate::board::RECORDS;
 
+    pub(in super::super) const STACK_TOP: usize = super::super::harts::place(0);
     pub(in super::super) const SINCE: usize = offset_of!(Hart, since);
     pub(in super::super) const LOADED: usize = offset_of!(Hart, loaded);
     pub(in super::super) const DONOR: usize = offset_of!(Hart, donor);

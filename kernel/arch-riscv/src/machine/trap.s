@@ -84,12 +84,7 @@ giornata_trap:
     add     a6, a6, t0
     lw      t0, %lo({calls})(a6)
 .endif
-    KERNEL_STACK tp
-    TAKE_LOCK t1, t2, t3
-.if {HARTS}
-    lw      t1, {KICKED}(sp)
-    bnez    t1, too_late
-.endif
+    ENTER_FOR_CALL
     mv      a6, tp
     jalr    t0
 called:
@@ -328,8 +323,7 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     bne     a1, tp, space_loaded
     # it is the reaper that was left, in whose next piece the dead one ends
-    GIVE_LOCK t2, t3
-    j       turn
+    j       turn_unlocked
 
 not_its_call: # or nobody's
 .if {POSIX}
@@ -338,12 +332,7 @@ not_its_call: # or nobody's
     bne     a7, t0, 2f
     li      t0, {COUNT}
     bltu    sp, t0, 2f
-    KERNEL_STACK tp
-    TAKE_LOCK t1, t2, t3
-.if {HARTS}
-    lw      t1, {KICKED}(sp)
-    bnez    t1, too_late
-.endif
+    ENTER_FOR_CALL
     mv      a6, tp
     call    {posix}
     j       called

@@ -38,12 +38,6 @@ impl System {
         self.entry().rank.get()
     }
 
-    /// The last rank in which somebody may have asked before an entry whose turn it is.
-    #[inline(always)]
-    pub(crate) fn last_to_ask(&self, entry: Ref<Thread>) -> Ref<Rank> {
-        entry.rank.get()
-    }
-
     /// Who runs may have changed, whatever the queue is.
     #[inline(always)]
     pub fn note_change(&self) {

@@ -3,8 +3,8 @@
 use crate::{System, same};
 
 impl System {
-    /// The Placing Invariant, and that each thread runs on one hart at most. O(harts * threads).
-    pub fn check_placing(&self) -> Result<(), &'static str> {
+    /// Each hart runs one thread, which runs nowhere else. O(harts + threads).
+    pub(crate) fn check_harts(&self) -> Result<(), &'static str> {
         for hart in self.all_harts() {
             let current = hart.member.current.get();
             let placed = current.on.hart.get();

@@ -33,11 +33,9 @@ impl System {
         self.top.get()
     }
 
-    /// The last rank in which somebody may have asked before the one whose turn it is.
-    #[cfg_attr(not(feature = "services"), allow(dead_code))]
-    #[inline(always)]
-    pub(crate) fn last_to_ask(&self, _: Ref<Thread>) -> Ref<Rank> {
-        self.top.get()
+    /// It runs whom the trap path says.
+    pub(crate) fn check_harts(&self) -> Result<(), &'static str> {
+        Ok(())
     }
 
     #[inline(always)]

@@ -31,8 +31,6 @@ record! {
         pub(crate) chosen_entry: Cell<Ref<Thread>>,
         /// and in which placing: it counts while that is the last.
         pub(crate) chosen_mark: Cell<u32>,
-        /// The next hart.
-        pub following: Cell<Option<Ref<Hart>>>,
     }
 
     /// What the harts share.
@@ -86,7 +84,6 @@ impl Hart {
             chosen: Cell::new(None),
             chosen_entry: Cell::new(idle),
             chosen_mark: Cell::new(0),
-            following: Cell::new(None),
         };
         Hart::with_member(idle, OnSeveral(member))
     }

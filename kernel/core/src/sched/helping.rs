@@ -170,7 +170,7 @@ impl System {
             None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now
             None => {
-                let first = self.first_asker(wanted, self.last_to_ask(slot));
+                let first = self.first_asker(wanted, slot.rank.get());
                 self.take(first.unwrap_or(at), wanted);
             }
             Some(owner) if !owner.process.is_alive() => {

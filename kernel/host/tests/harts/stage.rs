@@ -236,7 +236,6 @@ impl Stage {
         let rig = &self.rig;
         rig.check_invariants();
         let system = rig.kernel();
-        system.check_placing().unwrap();
         let apart = system.harts.apart as usize;
         let harts = apart..rig.harts();
         for hart in harts.clone() {
