@@ -131,6 +131,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
             options: Default::default(),
         },
         stack: spanned(4096),
+        parallel: None,
         has_private_stacks: false,
         tasks: provided(tasks, None),
         // an upcall has a budget: the longest that there is

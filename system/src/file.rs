@@ -230,6 +230,9 @@ pub struct ProcessSection {
     pub restart: RestartRule,
     /// Highest fixed priority that it may ask for.
     pub max_priority: u8,
+    /// Whether several of its threads may run at the same time, and where that stands, if it
+    /// does.
+    pub parallel: Option<(bool, Range<usize>)>,
 }
 
 /// A task or driver function with its limits.

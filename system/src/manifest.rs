@@ -377,6 +377,9 @@ fn process(
         on_fault,
         restart: restart::section(findings, section, on_fault == FaultPolicy::Restart),
         max_priority,
+        parallel: section
+            .flag(findings, "parallel")
+            .map(|is_parallel| (is_parallel, section.key_span("parallel"))),
         has_private_stacks: has_private_stacks(findings, section),
         stack,
         code: code(findings, &name, section)?,

@@ -92,6 +92,8 @@ pub struct Process {
     pub inspects: bool,
     /// Its most urgent threads may keep reactions of programs waiting.
     pub precedes_programs: bool,
+    /// Several of its threads may run at the same time, where there are several harts.
+    pub is_parallel: bool,
     /// Each of its threads reaches its own stack only, where regions confine it.
     pub has_private_stacks: bool,
     /// Bytes below each of its stacks that nobody may touch, at least: so far may its functions

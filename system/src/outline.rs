@@ -125,10 +125,9 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     model.processes = file
         .processes
         .iter()
-        .map(|p| process(&mut findings, &project.board, p))
+        .map(|p| process(&mut findings, file, &project.board, p))
         .collect();
     config::check_programs(&mut findings, file);
-    several_harts::check(&mut findings, file, &project.board);
     check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
@@ -162,7 +161,12 @@ fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
         .clamp(1, NONE - 1)
 }
 
-fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
+fn process(
+    findings: &mut Findings,
+    file: &SystemFile,
+    board: &Board,
+    section: &ProcessSection,
+) -> Process {
     let grants = &section.grants;
     let mut devices = Vec::new();
     for names in &grants.devices {
@@ -186,6 +190,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         reads_trace: grants.trace,
         inspects: grants.inspect,
         precedes_programs: grants.above_programs.is_some(),
+        is_parallel: several_harts::is_parallel(findings, file, section),
         has_private_stacks: section.has_private_stacks,
         guard: 0,
         threads: (0, 0),

@@ -505,6 +505,12 @@ fn private_objects_of_a_system_file() {
             "threads = { watch_it = {} }\ngrants = { manage = [\"slots\"] }",
         ),
         ("mutex = [\"bus\"], ", ""),
+        ("crate = \"one\"", "crate = \"one\"\nparallel = true"),
+        ("crate = \"one\"", "crate = \"one\"\nparallel = \"no\""),
+        (
+            "crate = \"one\"",
+            "c = [\"src/*.c\"]\nposix = true\nparallel = true",
+        ),
         (
             beside,
             "spare-threads = { count = 4096 }\n[process.three]\ncrate = \"three\"\n\

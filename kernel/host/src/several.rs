@@ -247,7 +247,7 @@ impl Rig {
         let (me, system) = (self.runs(hart), self.kernel.0);
         if self.is_kicked(hart) {
             Hart::take_kick();
-            return Outcome::DONE;
+            return system.on_kick::<Hart>(me);
         }
         if with(|state| hart == 0 && state.lines().next().is_some()) {
             return system.on_line::<Hart>(me);

@@ -7,7 +7,7 @@ use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
 use giornata_core::layout::{Record, Shaped, Target};
 use giornata_core::process::region::Share;
-use giornata_core::process::{Image, Stretch, life};
+use giornata_core::process::{Image, Stretch, grant, life};
 use giornata_core::sched::account::Account;
 use giornata_core::sched::agenda::{LISTS, RECORD_BYTES};
 use giornata_core::sched::limit;
@@ -312,6 +312,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
+    arena.set(idle, "grants", grant::PARALLEL);
     for (word, value) in description.kernel_space.iter().enumerate() {
         arena.set(idle, &format!("space.{word}"), *value);
     }

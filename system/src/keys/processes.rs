@@ -90,6 +90,12 @@ pub(super) static PROCESS: Table = Table {
             "The highest fixed priority that its threads may have, ask for, or publish as a ceiling",
         ),
         key(
+            "parallel",
+            Flag,
+            Means("yes, unless it is written after POSIX or uses an object that is private"),
+            "Whether several of its threads may run at the same time, on a board with several harts. Else one runs at a time, on whichever hart, as on a board with one",
+        ),
+        key(
             "spare-threads",
             Sub(&SPARE_THREADS),
             Means("none"),

@@ -17,7 +17,7 @@ struct Inside {
 }
 
 // SAFETY: the Inside Invariant: it is reached by the one thread that is inside only, and
-// one hart runs the process.
+// one thread of the process runs at a time.
 unsafe impl Sync for Inside {}
 
 static INSIDE: Inside = Inside {

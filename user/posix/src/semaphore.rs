@@ -162,7 +162,7 @@ struct Named {
 struct Table([Named; NAMED]);
 
 // SAFETY: the Table Invariant: names and counts are reached by whoever has the library's lock
-// only, and a semaphore is its threads' on one hart.
+// only, and one thread of the process runs at a time.
 unsafe impl Sync for Table {}
 
 static TABLE: Table = Table(

@@ -165,9 +165,9 @@ struct Keys {
     count: Cell<usize>,
 }
 
-// SAFETY: one hart runs the process, and keys are reached inside only.
+// SAFETY: one thread of the process runs at a time, and keys are reached inside only.
 unsafe impl Sync for Keys {}
-// SAFETY: one hart runs the process; who changes a place is said there.
+// SAFETY: one thread of the process runs at a time; who changes a place is said there.
 unsafe impl Sync for Place {}
 
 static KEYS: Keys = Keys {

@@ -38,7 +38,7 @@ struct Binding {
     woken: Cell<u32>,
 }
 
-// SAFETY: one hart runs the process, and bindings are reached inside only.
+// SAFETY: one thread of the process runs at a time, and bindings are reached inside only.
 unsafe impl Sync for Binding {}
 
 unsafe extern "C" {

@@ -98,7 +98,7 @@ impl Flag {
     }
 
     fn give_back(&'static self) {
-        // (one hart: what is written before is seen before)
+        // (one of its threads runs at a time: what is written before is seen before)
         compiler_fence(Ordering::Release);
         self.0.store(0);
     }

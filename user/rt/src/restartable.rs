@@ -2,7 +2,7 @@
 //!
 //! The process has *restartable sequences*: a compare-and-swap, two that count, and two for messages. A
 //! thread that loses the processor inside one begins it anew when it comes back, so each
-//! is atomic among the threads of one hart, without a system call.
+//! is atomic among threads of which one runs at a time, without a system call.
 //! On the host an atomic of the machine stands in.
 
 #[cfg(target_os = "none")]

@@ -176,7 +176,7 @@ global_asm!(
 );
 
 /// Stores `new` where `expected` is found; returns what was found. Atomic
-/// among the threads of one hart. O(1) unless it loses the processor.
+/// among threads of which one runs at a time. O(1) unless it loses the processor.
 ///
 /// # Safety
 /// `word` is aligned and shared through this function and volatile loads only.
@@ -197,7 +197,7 @@ pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -
 }
 
 /// Takes one from a count in the low half of a word, if it is above 0 as a signed number;
-/// returns whether. Atomic among the threads of one hart. O(1) unless it loses the processor.
+/// returns whether. Atomic among threads of which one runs at a time. O(1) unless it loses the processor.
 ///
 /// # Safety
 /// As [`compare_and_swap`].
@@ -217,7 +217,7 @@ pub(crate) unsafe fn take(word: *mut u32) -> bool {
 }
 
 /// Gives one to a count in the low half of a word, if it is below the high half; returns
-/// whether. Atomic among the threads of one hart. O(1) unless it loses the processor.
+/// whether. Atomic among threads of which one runs at a time. O(1) unless it loses the processor.
 ///
 /// # Safety
 /// As [`compare_and_swap`].
@@ -236,7 +236,7 @@ pub(crate) unsafe fn give(word: *mut u32) -> bool {
     is_given != 0
 }
 
-/// Makes a message the last one. Atomic among the threads of one hart. O(1) unless it
+/// Makes a message the last one. Atomic among threads of which one runs at a time. O(1) unless it
 /// loses the processor.
 ///
 /// # Safety
@@ -255,8 +255,8 @@ pub(crate) unsafe fn put(messages: *mut u32, [w0, w1, w2, w3]: [u32; 4]) {
     }
 }
 
-/// Takes the first message. Atomic among the threads of one hart. O(1) unless it loses the
-/// processor.
+/// Takes the first message. Atomic among threads of which one runs at a time. O(1) unless it
+/// loses the processor.
 ///
 /// # Safety
 /// As [`put`], with a message there.

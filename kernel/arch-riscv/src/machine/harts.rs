@@ -113,10 +113,10 @@ pub(super) fn take_kick() {
 
 /// Another hart has interrupted this one.
 #[unsafe(link_section = ".text.hot.on_kick")]
-pub(super) extern "C" fn on_kick(_: Ref<Thread>) -> Outcome {
+pub(super) extern "C" fn on_kick(me: Ref<Thread>) -> Outcome {
     take_kick();
     // (who runs is decided behind each entry)
-    Outcome::DONE
+    system().on_kick::<Riscv>(me)
 }
 
 /// Who runs behind an entry: see [`System::assign`](giornata_core::System::assign).

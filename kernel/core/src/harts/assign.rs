@@ -226,7 +226,7 @@ impl System {
                     let next = entry.next.get();
                     all_simple &= is_simple(entry);
                     match self.end_of(entry, *changes != 0) {
-                        Some(end) if end.on.mark.get() != mark => {
+                        Some(end) if end.on.mark.get() != mark && may_join(end, mark) => {
                             end.on.mark.set(mark);
                             match end.on.hart.get() {
                                 Some(other) => {
@@ -235,7 +235,9 @@ impl System {
                                 }
                                 None => {
                                     placed.others = placed.others.wrapping_add(1);
-                                    placed.fresh = placed.fresh.or(Some((end, entry)));
+                                    if placed.fresh.is_none() && self.may_begin(end) {
+                                        placed.fresh = Some((end, entry));
+                                    }
                                 }
                             }
                             left = left.wrapping_sub(1);
@@ -244,7 +246,8 @@ impl System {
                                 return placed;
                             }
                         }
-                        // one more urgent lends its urgency to the same
+                        // one more urgent lends its urgency to the same, or is of a process of
+                        // which no two run
                         Some(_) => {}
                         // (a ring that was changed is not walked on)
                         None if *changes != 0 => {
@@ -271,6 +274,13 @@ impl System {
         }
     }
 
+    /// Whether one of the first that runs nowhere can begin on this hart: no other runs one of its
+    /// process still, if no two may run at the same time. (That hart has lost it, and comes.)
+    #[inline(always)]
+    fn may_begin(&self, end: Ref<Thread>) -> bool {
+        end.process.is_parallel() || self.runs_of(end.process).is_none()
+    }
+
     /// Interrupts the harts that run none of the first; one of them for `fresh`.
     #[inline(always)]
     fn kick_others<M: Machine>(&self, hart: Ref<Hart>, others: u32, mut fresh: Option<Turn>) {
@@ -290,6 +300,14 @@ impl System {
             }
         }
     }
+}
+
+/// Whether an end is one of the first in a placing: no more urgent one is of its process, if no two
+/// of that may run at the same time.
+#[inline(always)]
+fn may_join(end: Ref<Thread>, mark: u32) -> bool {
+    let process = end.process;
+    process.is_parallel() || process.mark.replace(mark) != mark
 }
 
 /// Interrupts a hart for a thread.

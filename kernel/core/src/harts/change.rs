@@ -1,8 +1,12 @@
 //! What changed of the ready queue since the last placing: nothing, one thread, or anything.
 
+use core::hint::cold_path;
+
 use crate::harts::assign::kick;
 use crate::harts::end::is_simple;
-use crate::{Hart, Machine, Object, Process, Rank, Ref, System, Thread, before, same};
+use crate::{
+    Alarm, Event, Hart, Machine, Object, Outcome, Process, Rank, Ref, System, Thread, before, same,
+};
 
 /// One thread was queued.
 pub(super) const QUEUED: u32 = 1;
@@ -181,6 +185,48 @@ impl System {
             let current = hart.member.current.get();
             same(current.process, process) && !same(current, process.reaper)
         })
+    }
+
+    /// The other hart that runs a thread of a process, if one does.
+    pub(super) fn runs_of(&self, process: Ref<Process>) -> Option<Ref<Hart>> {
+        let here = self.hart();
+        let is_there = |hart: &Ref<Hart>| same(hart.member.current.get().process, process);
+        self.all_harts()
+            .find(|hart| is_there(hart) && !same(*hart, here))
+    }
+
+    /// What is due belongs to a process of which no two threads run at the same time, and another
+    /// hart runs one: that is interrupted, and takes it, as if the timer had interrupted that
+    /// thread. So what the kernel does to such a process it does while no thread of it runs.
+    /// O(harts).
+    #[inline(always)]
+    pub(crate) fn leaves_to_another<M: Machine>(&self) -> bool {
+        let Some(Alarm {
+            event: Event::Thread(thread),
+            ..
+        }) = self.agenda.first()
+        else {
+            return false;
+        };
+        if thread.process.is_parallel() {
+            return false;
+        }
+        cold_path();
+        let Some(hart) = self.runs_of(thread.process) else {
+            return false;
+        };
+        hart.member.rings.set(1);
+        kick::<M>(hart);
+        true
+    }
+
+    /// Another hart has interrupted this one, which is about to look at who runs, and perhaps at
+    /// what is due.
+    pub fn on_kick<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        match self.hart().member.rings.replace(0) {
+            0 => Outcome::DONE,
+            _ => self.on_timer_any::<M>(me),
+        }
     }
 
     /// The idle threads, one to a hart: that of the first last, if it runs no other, so that no

@@ -1,11 +1,20 @@
 //! The end of an entry: who runs for it, on many harts.
 
-use crate::{Ref, System, Thread};
+use crate::process::grant;
+use crate::{Process, Ref, System, Thread};
 
-/// Whether an entry runs itself, if anybody.
+/// Whether an entry runs itself, if anybody, whoever else of its process runs.
 #[inline(always)]
 pub(super) fn is_simple(entry: Ref<Thread>) -> bool {
-    entry.wants.get().is_none() && entry.process.is_alive()
+    entry.wants.get().is_none() && entry.process.is_alive() && entry.process.is_parallel()
+}
+
+impl Process {
+    /// Whether its threads may run at the same time.
+    #[inline(always)]
+    pub(super) fn is_parallel(&self) -> bool {
+        self.grants & grant::PARALLEL != 0
+    }
 }
 
 impl System {

@@ -92,6 +92,12 @@ impl System {
         false
     }
 
+    /// There is no other.
+    #[inline(always)]
+    pub(crate) fn leaves_to_another<M: Machine>(&self) -> bool {
+        false
+    }
+
     /// Ticks that a thread has run and was not charged for yet; `me` runs.
     #[cfg(feature = "posix")]
     pub(crate) fn uncharged_of<M: Machine>(&self, me: Ref<Thread>, thread: Ref<Thread>) -> u32 {

@@ -21,6 +21,8 @@ record! {
         pub entry: Cell<Ref<Thread>>,
         /// 1: it has been interrupted, and has not come yet; 2: by itself, to look on.
         pub kicked: Cell<u32>,
+        /// 1: it takes what is due.
+        pub(crate) rings: Cell<u32>,
         /// 1: it has loaded rights that the process has no more.
         pub(crate) stale: Cell<u32>,
         /// 1: whom it runs has a limit, see [`Hart::alarm`].
@@ -79,6 +81,7 @@ impl Hart {
             current: Cell::new(idle),
             entry: Cell::new(idle),
             kicked: Cell::new(0),
+            rings: Cell::new(0),
             stale: Cell::new(0),
             limited: Cell::new(0),
             chosen: Cell::new(None),

@@ -133,7 +133,7 @@ impl System {
             let at = first.due.get();
             if first.is(mode::UNPLACED) {
                 self.place_due(first);
-            } else if before(at, self.agenda.next()) {
+            } else if before(at, self.agenda.next()) || self.leaves_to_another::<M>() {
                 self.begin_instant(at);
                 self.take_due::<M>();
             } else {

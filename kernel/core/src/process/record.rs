@@ -74,6 +74,9 @@ record! {
         pub(crate) attached: Cell<u32>,
         /// Those of them that are being detached, until no hart has them.
         pub(crate) closing: OnSeveral<Cell<u32>>,
+        /// In which placing one of its threads was one of the first, if no two may run at the
+        /// same time.
+        pub(crate) mark: OnSeveral<Cell<u32>>,
         /// Bytes of its heap that are allocated.
         pub(crate) allocated: Cell<u32>,
         /// Free places for threads that it creates, linked by `parked`.
@@ -211,6 +214,8 @@ pub mod grant {
     pub const TRUSTED_DMA: u32 = 1 << 31;
     /// It reads the trace.
     pub const TRACE: u32 = 4;
+    /// Its threads may run at the same time, where there are several harts.
+    pub const PARALLEL: u32 = 8;
 }
 
 impl Process {

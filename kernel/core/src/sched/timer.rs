@@ -15,6 +15,10 @@ pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
 /// What rings in one look at the timer.
 const RINGS: u32 = 4;
 
+/// Ticks after which the hart looks again at what it has left to another. (That sets the timer
+/// when it has come, which is much sooner.)
+const FLIGHT: u32 = 1024;
+
 impl System {
     /// Sets the timeout of a thread that is about to wait. An instant that has passed
     /// rings at once.
@@ -148,6 +152,10 @@ impl System {
             if before(now, next) {
                 self.set_hart_timer::<M>(next, now);
                 return left == RINGS;
+            }
+            if self.leaves_to_another::<M>() {
+                self.set_hart_timer::<M>(now.wrapping_add(FLIGHT), now);
+                return false;
             }
             if left == 0 || waits && (self.take_line::<M>() || M::is_awaited()) {
                 now = M::now();

@@ -186,6 +186,64 @@ fn who_has_used_a_quantum_on_any_hart_goes_behind_its_equals() {
 }
 
 #[test]
+fn of_a_process_that_is_not_parallel_one_thread_runs_at_a_time() {
+    let mut system = system(2, 3);
+    system.processes[0].grants = 0;
+    for (process, priority) in [(0, 9), (0, 8), (0, 7), (1, 3), (1, 2), (1, 1)] {
+        thread(&mut system, process, priority);
+    }
+    let mut stage = Stage::new(&system);
+    assert_eq!(stage.running(), [0, 3, 4]);
+    stage.call(0, Call::Sleep, &[10, 0]).settle();
+    assert_eq!(stage.running(), [1, 3, 4]);
+    stage.rig.advance(10);
+    stage.check();
+    assert_eq!(stage.running(), [0, 3, 4], "its most urgent has its turn");
+}
+
+#[test]
+fn a_thread_begins_when_another_hart_has_left_one_of_its_process() {
+    let mut system = system(2, 3);
+    system.processes[0].grants = 0;
+    system.control_apart = true;
+    for (process, priority) in [(0, 9), (0, 3), (1, 8), (1, 2)] {
+        thread(&mut system, process, priority);
+    }
+    let [first, second] = [(); 2].map(|()| object(&mut system, ObjectKind::Semaphore));
+    let mut stage = Stage::new(&system);
+    stage.call(0, Call::Lock, &[first, 1, LOW, HIGH]).settle();
+    stage.call(2, Call::Lock, &[second, 1, LOW, HIGH]).settle();
+    assert_eq!(stage.running(), [1, 3]);
+    let hart = stage.hart_of(1).unwrap();
+    stage.call(3, Call::Unlock, &[first, 1]);
+    assert_eq!(stage.running(), [1, 3], "1 has its registers still");
+    stage.call(3, Call::Unlock, &[second, 1]);
+    assert_eq!(stage.running(), [1, 2], "0 cannot begin on this hart");
+    stage.section(hart);
+    assert_eq!(stage.running(), [0, 2]);
+}
+
+#[test]
+fn what_is_due_to_a_process_that_is_not_parallel_rings_where_it_runs() {
+    let mut system = system(1, 2);
+    system.processes[0].grants = 0;
+    system.control_apart = true;
+    for priority in [9, 3] {
+        thread(&mut system, 0, priority);
+    }
+    let semaphore = object(&mut system, ObjectKind::Semaphore);
+    let mut stage = Stage::new(&system);
+    stage.call(0, Call::Lock, &[semaphore, 1, 10, 0]).settle();
+    assert_eq!(stage.running(), [1]);
+    stage.rig.pass(10);
+    stage.section(0);
+    assert!(stage.rig.is_kicked(1), "the timer of hart 0 is not for it");
+    assert!(stage.rig.thread(0).waits().is_some());
+    stage.section(1);
+    assert_eq!(stage.running(), [0]);
+}
+
+#[test]
 fn long_work_is_put_back_when_another_hart_waits_for_the_lock() {
     // a broadcast to many, while another hart has been interrupted
     let mut system = threads(2, &[2, 11, 12, 13, 14, 15, 16, 17, 18, 19]);

@@ -66,6 +66,11 @@ impl World {
                 last.role |= giornata_core::sched::thread::role::ROUND_ROBIN;
             }
         }
+        for process in &mut all.processes {
+            if dice.one_in(3) {
+                process.grants = 0;
+            }
+        }
         let mut objects = |kind: ObjectKind, count: usize| -> Vec<usize> {
             (0..count).map(|_| object(&mut all, kind)).collect()
         };

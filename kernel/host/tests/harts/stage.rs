@@ -4,6 +4,7 @@
 use giornata_abi::call::Call;
 use giornata_abi::control::ControlPage;
 use giornata_abi::system::FaultPolicy;
+use giornata_core::process::grant;
 use giornata_core::sched::thread::{kind, role};
 use giornata_core::sync::object::kind as object;
 use giornata_core::{Ref, Thread as Record};
@@ -31,6 +32,7 @@ pub(crate) fn system(processes: usize, harts: u32) -> Description {
         ),
         messages: (8, 0),
         on_fault: (number % 2 == 1).then_some(FaultPolicy::Restart),
+        grants: grant::PARALLEL,
         ..Process::default()
     };
     Description {
@@ -190,7 +192,12 @@ impl Stage {
             let mut entry = head;
             loop {
                 let end = Stage::end_of(entry);
-                if !ends.iter().any(|other| std::ptr::eq(*other, end)) {
+                let excludes = |other: &Ref<Record>| {
+                    let is_parallel = end.process.grants & grant::PARALLEL != 0;
+                    std::ptr::eq(*other, end)
+                        || !is_parallel && std::ptr::eq(other.process, end.process)
+                };
+                if !ends.iter().any(excludes) {
                     ends.push(end);
                 }
                 if ends.len() == count {

@@ -6,8 +6,7 @@
 //! A plain model says who has what. After each step it, the words and the kernel's records tell
 //! one story: the Word Invariant of `giornata_core`. `GIORNATA_LONG` in the environment makes it
 //! many more programs, `PROGRAMS_SEED` and `PROGRAMS` say from which on and how many.
-// (what blocks that begin anew are good for, is compare-and-swap on several harts)
-#![cfg(all(feature = "posix", not(feature = "harts")))]
+#![cfg(feature = "posix")]
 
 mod actor;
 mod world;
