@@ -77,6 +77,7 @@ impl Outcome {
     }
 
     /// The same with a reason, where it has none.
+    #[cfg_attr(feature = "harts", allow(dead_code))]
     #[inline(always)]
     pub(crate) fn with(self, reason: usize) -> Outcome {
         Outcome(self.0 | reason as Double)

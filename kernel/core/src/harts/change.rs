@@ -161,11 +161,14 @@ impl System {
         }
         let here = self.hart();
         let mut others = self.all_harts().filter(|hart| !same(*hart, here));
-        if others.any(|hart| hart.member.stale.get() != 0) {
-            return true;
-        }
+        others.any(|hart| hart.member.stale.get() != 0)
+    }
+
+    /// A process has a region no more, whether it was detaching it or ends.
+    #[cfg(feature = "processes")]
+    #[inline(always)]
+    pub(crate) fn note_detached(&self, process: Ref<Process>, bit: u32) {
         process.closing.set(process.closing.get() & !bit);
-        false
     }
 
     /// The hart has been interrupted by another, if it has: it is about to look, and has what the

@@ -86,6 +86,10 @@ impl System {
         false
     }
 
+    #[cfg(feature = "processes")]
+    #[inline(always)]
+    pub(crate) fn note_detached(&self, _: Ref<Process>, _: u32) {}
+
     /// Whoever asks runs.
     #[inline(always)]
     pub(crate) fn runs_anywhere(&self, _: Ref<Process>) -> bool {

@@ -24,7 +24,7 @@ record! {
         /// 1: it takes what is due.
         pub(crate) rings: Cell<u32>,
         /// 1: it has loaded rights that the process has no more.
-        pub(crate) stale: Cell<u32>,
+        pub stale: Cell<u32>,
         /// 1: whom it runs has a limit, see [`Hart::alarm`].
         pub limited: Cell<u32>,
         /// Whom it was interrupted for,

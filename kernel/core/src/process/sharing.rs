@@ -137,6 +137,7 @@ extern "C" fn open<M: Machine>(
 fn close<M: Machine>(process: Ref<Process>, share: Ref<Share>, index: usize) -> Outcome {
     let region = share.region;
     process.attached.set(process.attached.get() ^ bit(index));
+    M::system().note_detached(process, bit(index));
     let users = region.users.get().wrapping_sub(1);
     region.users.set(users);
     if users == 0 {

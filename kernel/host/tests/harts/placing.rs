@@ -1,10 +1,12 @@
 //! Which threads run on several harts.
 
 use giornata_abi::call::Call;
+use giornata_abi::region::READ_WRITE;
 use giornata_abi::trace::FaultCause;
+use giornata_core::process::region::{READ, WRITE};
 use giornata_records::ObjectKind;
 
-use crate::stage::{EVER, Stage, object, system, thread, threads};
+use crate::stage::{EVER, Stage, object, region, system, thread, threads};
 
 const LOW: usize = EVER[0];
 const HIGH: usize = EVER[1];
@@ -166,6 +168,26 @@ fn a_process_begins_anew_when_every_hart_has_left_it() {
     stage.rig.fault_on(hart, FaultCause::Illegal, 0, 0);
     stage.settle();
     assert_eq!(stage.running(), [0, 1, 2], "both have begun again");
+}
+
+#[test]
+fn a_detach_that_death_ended_is_forgotten() {
+    let mut system = system(2, 3);
+    thread(&mut system, 1, 9);
+    thread(&mut system, 1, 8);
+    region(&mut system, READ | WRITE);
+    let mut stage = Stage::new(&system);
+    for _ in 0..2 {
+        // the other hart has the region, and has not come when the process dies
+        stage.call(0, Call::AttachRegion, &[0, READ_WRITE]).settle();
+        assert_eq!(stage.running(), [0, 1]);
+        let (own, other) = (stage.hart_of(0).unwrap(), stage.hart_of(1).unwrap());
+        stage.call_on(own, Call::DetachRegion, &[0]);
+        assert!(stage.rig.is_kicked(other), "it loses the region");
+        assert_eq!(stage.returned(0), None, "the call waits for it");
+        stage.rig.fault_on(other, FaultCause::Illegal, 0, 0);
+        stage.settle();
+    }
 }
 
 #[test]

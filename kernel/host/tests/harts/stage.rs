@@ -9,7 +9,7 @@ use giornata_core::sched::thread::{kind, role};
 use giornata_core::sync::object::kind as object;
 use giornata_core::{Ref, Thread as Record};
 use giornata_host::{MEMORY, Results, Rig};
-use giornata_records::{Description, Object, ObjectKind, Process, Rights, Thread};
+use giornata_records::{Description, Object, ObjectKind, Process, Region, Rights, Thread};
 
 /// Never.
 pub(crate) const EVER: [usize; 2] = [0xFFFF_FFFF; 2];
@@ -85,6 +85,18 @@ pub(crate) fn object(all: &mut Description, kind: ObjectKind) -> usize {
         rights: vec![rights; all.processes.len()],
     });
     all.objects.len() - 1
+}
+
+/// A region that the last process may attach.
+pub(crate) fn region(all: &mut Description, grant: u32) {
+    let last = all.processes.len() - 1;
+    all.regions.push(Region {
+        address: 0x7000_0000,
+        size: 0x100,
+        place: (MEMORY + DATA + 8 * DATA_SIZE) as u64,
+        tables: 0,
+        grants: [vec![0; last], vec![grant]].concat(),
+    });
 }
 
 /// A system that runs.
