@@ -832,14 +832,20 @@ fn boards() {
         ("console = \"uart0\"\n", ""),
         ("console = \"uart0\"", "console = \"uart1\""),
         ("harts = 1\n", ""),
-        ("harts = 1", "harts = 2"),
         ("harts = 1", "harts = 9"),
         ("[devices.clint]", "[devices.klint]"),
     ];
-    let text = messages(&changes, |from, to| {
-        let board = changed(sample::BOARD, from, to);
+    let refused = |board: &str, from: &str, to: &str| {
+        let board = changed(board, from, to);
         Board::parse(Path::new("boards/test.toml"), &board).unwrap_err()
-    });
+    };
+    let several = changed(sample::BOARD, "harts = 1", "harts = 2");
+    let of_one = [
+        ("\"atomics\", ", ""),
+        ("\"atomics\", ", "\"atomics\", \"rtm\", "),
+    ];
+    let text = messages(&changes, |from, to| refused(sample::BOARD, from, to))
+        + &messages(&of_one, |from, to| refused(&several, from, to));
     insta::assert_snapshot!(text);
 }
 

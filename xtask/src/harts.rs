@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use crate::crates::{SEVERAL, target_folder};
 use crate::giornata;
 use crate::process::{capture, cargo, check as run_to_end};
-use crate::stage::tests_passed;
+use crate::stage::{suites, tests_passed};
 use crate::test::Extent;
 
 /// The kernel's tests on the host.
@@ -32,8 +32,10 @@ const DETACH: &str = "tests/target/harts/detach.toml";
 const PROGRAMS: &str = "examples/flight-control/system.toml";
 const SPANS: [&str; 2] = ["500ms", "10s"];
 /// The chips that fly in the long form, and for how long: five instants of all that it does.
-const FLIERS: [&str; 2] = ["rtl-smp2", CHIP];
+const CHIPS: [&str; 2] = ["rtl-smp2", CHIP];
 const SHORT_FLIGHT: &str = "60ms";
+/// The emulated boards with other numbers of harts, of the long form.
+const OTHERS: [&str; 2] = ["qemu-virt32-pmp-smp2", "qemu-virt32-pmp-smp8"];
 
 /// Runs the tests, then the systems.
 pub(crate) fn check(extent: &Extent) -> Result<String> {
@@ -53,6 +55,7 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
         }
     }
     let tests = tests_passed(&mut command)?;
+    let suites = suites("harts", extent)?;
     let program = giornata::program()?;
     let chip = extent.full.then_some(&CHIP);
     let several: Vec<&&str> = SEVERAL.iter().chain(chip).collect();
@@ -77,10 +80,12 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
         run_to_end(&mut command)?;
     }
     let span = SPANS[usize::from(extent.full)];
-    let chips = FLIERS.iter().filter(|_| extent.full);
+    let chips = CHIPS.iter().filter(|_| extent.full);
+    let others = OTHERS.iter().filter(|_| extent.full);
     let flights = [&ONE]
         .into_iter()
         .chain(&SEVERAL)
+        .chain(others)
         .map(|board| (board, span));
     let recordings = flights
         .chain(chips.map(|board| (board, SHORT_FLIGHT)))
@@ -92,7 +97,7 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
         command.arg("compare").arg(&recordings[0]).arg(recording);
         same = capture(&mut command)?.trim().to_owned();
     }
-    Ok(format!("{tests} tests; flight-control: {same}"))
+    Ok(format!("{tests} tests; flight-control: {same}; {suites}"))
 }
 
 /// What the threads of the crowd say, without the instants.

@@ -28,7 +28,7 @@ const SHORT: [(&str, bool); 5] = [
 ];
 /// The part that kernels on several harts have, and those that they cannot have.
 const HARTS: &str = "harts";
-const ONE_HART: [&str; 3] = ["fast", "floating", "rtm"];
+const ONE_HART: [&str; 2] = ["fast", "rtm"];
 /// What processes of the short form are compiled for: the widest and the least.
 const SHORT_TARGETS: [&str; 2] = ["riscv64gc-unknown-none-elf", "riscv32im-unknown-none-elf"];
 

@@ -12,7 +12,7 @@ const CONTROLLER: &str = "plic";
 const RTM: &str = "rtm";
 const TASK_MANAGER: &str = "task-manager";
 /// Features that a kernel on several harts needs, or cannot have (true), why, and the mend.
-const ON_SEVERAL: [(&str, bool, &str, &str); 3] = [
+const ON_SEVERAL: [(&str, bool, &str, &str); 2] = [
     (
         "atomics",
         false,
@@ -24,12 +24,6 @@ const ON_SEVERAL: [(&str, bool, &str, &str); 3] = [
         true,
         "the queues of a task manager are those of one hart",
         "say `harts = 1`",
-    ),
-    (
-        "floating",
-        true,
-        "floating-point registers stay on the hart where they were used",
-        "say `harts = 1`, or leave the feature `floating` away",
     ),
 ];
 /// What the end of the kernel's memory is a multiple of: the records begin there.

@@ -9,6 +9,7 @@ mod capacities;
 mod conversation;
 mod repeat;
 mod run;
+mod several;
 mod suite;
 
 use std::process::ExitCode;
@@ -38,6 +39,8 @@ enum Stage {
     Target,
     /// Those of them that simulated chips run.
     Chips,
+    /// The target suites on several harts.
+    Harts,
     /// The long forms of the target suites.
     Soak,
     /// Two runs of the example.
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
     let result = match arguments.stage {
         Stage::Target => suite::run(extent).and_then(judged),
         Stage::Chips => suite::run_short(extent).and_then(judged),
+        Stage::Harts => several::run(extent).and_then(judged),
         Stage::Soak => suite::soak().and_then(soaked),
         Stage::Repeat => repeat::check(),
         Stage::Capacities => capacities::check(extent.full, extent.bless),

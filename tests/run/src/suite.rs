@@ -39,7 +39,7 @@ use giornata_launch::image::build_as;
 use giornata_launch::transcript::{self, record};
 
 /// What writes golden files.
-const BLESS: &str = "./x test target --bless";
+pub(crate) const BLESS: &str = "./x test target --bless";
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
 /// Cases that sleep for longer, and nearly all of the time.
@@ -145,16 +145,16 @@ pub(crate) struct Case {
 }
 
 /// A case that has run.
-struct Outcome {
-    case: Case,
-    board: &'static str,
+pub(crate) struct Outcome {
+    pub(crate) case: Case,
+    pub(crate) board: &'static str,
     events: Vec<Event>,
     names: NameMap,
     symbols: Symbols,
     /// Of the machine when it stopped.
     status: i32,
     /// What the run came to.
-    conclusion: Conclusion,
+    pub(crate) conclusion: Conclusion,
 }
 
 /// Bounds of a group.
@@ -256,7 +256,7 @@ pub(crate) fn run_short(extent: &Extent) -> Result<Findings> {
 }
 
 /// What a list says of a case.
-fn reason(list: &[(&str, &'static str)], case: &Case) -> Option<&'static str> {
+pub(crate) fn reason(list: &[(&str, &'static str)], case: &Case) -> Option<&'static str> {
     let found = list.iter().find(|(name, _)| case.name.starts_with(name));
     found.map(|(_, reason)| *reason)
 }
@@ -394,7 +394,7 @@ fn check_groups(groups: &[PathBuf], outcomes: &[Outcome], findings: &mut Finding
     Ok(())
 }
 
-fn fly_case(case: &Case, board: &'static str, memory: &Memory) -> Result<Outcome> {
+pub(crate) fn fly_case(case: &Case, board: &'static str, memory: &Memory) -> Result<Outcome> {
     fly_case_for(case, board, case.longest(), memory)
 }
 
@@ -428,13 +428,13 @@ fn fly_case_for(
 
 impl Case {
     /// What it should say.
-    fn golden(&self) -> PathBuf {
+    pub(crate) fn golden(&self) -> PathBuf {
         transcript::beside(&self.file)
     }
 
     /// What its run on a board should come to: the word of the closing line, then parts of
     /// its reasons; `ok` if it is empty.
-    fn verdict(&self, board: &str) -> Result<Vec<String>> {
+    pub(crate) fn verdict(&self, board: &str) -> Result<Vec<String>> {
         let file = self.file.with_extension("verdict");
         if !file.is_file() {
             return Ok(Vec::new());
@@ -465,7 +465,7 @@ impl Outcome {
         self.case.file.starts_with(group)
     }
 
-    fn saying(&self) -> Saying {
+    pub(crate) fn saying(&self) -> Saying {
         let places = PLACES.iter().any(|group| self.case.name.starts_with(group));
         Saying {
             board: self.board.to_string(),
@@ -480,7 +480,7 @@ impl Outcome {
 }
 
 impl Findings {
-    fn complain(&mut self, board: &str, case: &str, complaint: &anyhow::Error) {
+    pub(crate) fn complain(&mut self, board: &str, case: &str, complaint: &anyhow::Error) {
         self.complaints
             .push(format!("{board}: {case}: {complaint:#}"));
     }
@@ -496,7 +496,7 @@ fn judge(outcome: &Outcome) -> Result<()> {
 }
 
 /// The run came to what it should: `ok`, or what `NAME.verdict` says.
-fn judge_run(conclusion: &Conclusion, expected: &[String]) -> Result<()> {
+pub(crate) fn judge_run(conclusion: &Conclusion, expected: &[String]) -> Result<()> {
     let said = conclusion.reasons.join("\n");
     let (word, parts) = match expected {
         [word, parts @ ..] => (word.as_str(), parts),

@@ -17,7 +17,7 @@ pub const IMAGE: &str = "giornata-image";
 /// The boards whose systems run in QEMU: all target suites do on each.
 pub const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
 /// Those of several harts.
-pub const SEVERAL: [&str; 1] = ["qemu-virt32-pmp-smp4"];
+pub const SEVERAL: [&str; 2] = ["qemu-virt32-pmp-smp4", "qemu-virt64-smp4"];
 /// The boards that are simulated to the cycle: a few suites run on each.
 pub const CHIPS: [&str; 3] = ["rtl-mmu", "rtl-pmp", "rtl-rtm"];
 /// The second architecture that keeps the portable crates honest.

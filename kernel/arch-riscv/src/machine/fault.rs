@@ -17,6 +17,10 @@ pub(super) extern "C" fn fault(me: Ref<Thread>, mcause: usize, address: usize) -
     if mcause == cause::ILLEGAL && floating::take(me) {
         return Outcome::DONE;
     }
+    #[cfg(feature = "harts")]
+    if super::harts::has_old_rights() {
+        return Outcome::DONE;
+    }
     let place = me.place;
     let bottom = place.stack_top.wrapping_sub(place.stack_size);
     let sp = me.context.sp.get();

@@ -10,6 +10,8 @@
 //! zeroes all if it has none. (2) `giornata_admit_floating`, on the exit path, notes
 //! whether they changed, (3) and switches floating point on only for their owner.
 //!
+//! Of several harts, (2) saves them, and nobody owns them: the thread may come back on another.
+//!
 //! A thread that begins (each job of a task does) has none: core clears
 //! `Thread::floating`, and then neither what the hart holds nor what memory holds of it
 //! counts.
@@ -96,6 +98,23 @@ unsafe extern "C" {
 const FS_CLEAN: usize = 2 << 13;
 /// `misa`: the hart has doubles, and so singles.
 const DOUBLES: usize = 1 << 3;
+
+/// The hart leaves the thread whose registers it has, which may go on on another: they are saved
+/// if they changed, and nobody owns them.
+#[cfg(feature = "harts")]
+pub(super) fn leave() {
+    let status = read!("mstatus");
+    let [_, owner, _, place] = &system().hart().own;
+    if owner.replace(0) == 0 {
+        return;
+    }
+    if status & FS == FS {
+        // SAFETY: as where they are taken.
+        unsafe { giornata_save_floating(place.get()) };
+    }
+    // SAFETY: the kernel uses no floating point.
+    unsafe { write!("mstatus", status & !FS) };
+}
 
 /// After an illegal instruction of the running thread: gives it the registers if it has
 /// not got them, and returns whether the instruction is worth another try. O(1), about

@@ -17,7 +17,7 @@ use giornata_core::{Hart, Outcome, Ref, Thread, before};
 use super::boot::system;
 use super::csr::{self, FS, MIE, MPIE, MPP, MPRV, TW, read, write};
 use super::hart::TIMER_DEVICE;
-use super::{Riscv, space};
+use super::{Riscv, floating, space};
 use crate::board::{HARTS, RECORDS};
 use crate::clock::COMPARE;
 
@@ -119,10 +119,24 @@ pub(super) extern "C" fn on_kick(me: Ref<Thread>) -> Outcome {
     system().on_kick::<Riscv>(me)
 }
 
+/// Whether another hart has changed the rights of the process that this one runs, which it had not
+/// loaded yet: what has faulted is tried again with those.
+pub(super) fn has_old_rights() -> bool {
+    let is_late = system().hart().member.stale.get() != 0;
+    if is_late {
+        take_kick();
+    }
+    is_late
+}
+
 /// Who runs behind an entry: see [`System::assign`](giornata_core::System::assign).
 #[unsafe(link_section = ".text.hot.assign")]
 pub(super) extern "C" fn assign(outcome: Outcome, me: Ref<Thread>) -> Outcome {
-    system().assign::<Riscv>(outcome, me)
+    let next = system().assign::<Riscv>(outcome, me);
+    if next.next_address() != core::ptr::from_ref(me).addr() {
+        floating::leave();
+    }
+    next
 }
 
 /// Where the instant of a hart's timer lies.

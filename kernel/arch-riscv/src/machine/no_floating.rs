@@ -6,3 +6,7 @@ use giornata_core::{Ref, Thread};
 pub(super) fn take(_: Ref<Thread>) -> bool {
     false
 }
+
+/// There is nothing to leave.
+#[cfg(feature = "harts")]
+pub(super) fn leave() {}

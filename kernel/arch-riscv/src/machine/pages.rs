@@ -60,6 +60,13 @@ pub(super) fn open_region(process: Ref<Process>, region: Ref<Region>, _: u32, ac
     unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
 }
 
+/// The hart forgets what tables said before they were changed.
+#[cfg(feature = "harts")]
+pub(super) fn renew_rights(_: Ref<Process>) {
+    // SAFETY: a fence changes no memory.
+    unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
+}
+
 /// Where a process's bytes lie in RAM. Devices that a process sees are not memory.
 pub(super) fn reach(
     process: Ref<Process>,

@@ -36,6 +36,14 @@ fn compute(rounds: u32, mut seed: u32) -> u32 {
     seed
 }
 
+/// The same with floating point, in whose registers the value is all the time.
+fn compute_real(rounds: u32, mut value: f64) -> f64 {
+    for _ in 0..rounds {
+        value = black_box(value * 0.75 + 1.0 / (value + 2.0));
+    }
+    value
+}
+
 fn add(to: &Word, value: u32) {
     to.store(to.load().wrapping_add(value));
 }
@@ -58,12 +66,14 @@ fn work(number: usize) {
     let period = (2 + number as u64) * MILLISECOND;
     let mut at = 5 * MILLISECOND;
     let mut seed = number as u32 + 1;
+    let mut real = number as f64;
     for job in 0..JOBS {
         at += period;
         if time::sleep_until(Instant(at)).is_err() {
             return;
         }
         seed = compute(2_000, seed);
+        real = compute_real(100, real + f64::from(seed >> 24));
         let mutex = if number.is_multiple_of(2) {
             &BUS
         } else {
@@ -79,7 +89,9 @@ fn work(number: usize) {
             return;
         };
         let sum = &SUMS[number];
-        sum.store(sum.load().rotate_left(1) ^ answer[0]);
+        let bits = real.to_bits();
+        let real = (bits ^ bits >> 32) as u32;
+        sum.store(sum.load().rotate_left(1) ^ answer[0] ^ real);
     }
     let _ = DONE.release();
 }
@@ -104,6 +116,7 @@ macro_rules! busy {
         fn $name() {
             loop {
                 black_box(compute(1_000, 1));
+                black_box(compute_real(10, 1.0));
             }
         })*
     };
