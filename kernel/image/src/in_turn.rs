@@ -71,7 +71,8 @@ global_asm!(
     AHEAD = const (TIMERS - 1) * SLICE,
 );
 
-/// Ticks after which that hart has its turn again: when all others have had theirs.
-const OWN: usize = HARTS * SLICE;
+/// Ticks after which that hart has its turn again: when all others have had theirs. (Of two that
+/// are busy, one has it for 100 ms if this is less than four slices.)
+const OWN: usize = if HARTS < 4 { 4 } else { HARTS } * SLICE;
 
 const _: () = assert!(OWN < 2048);
