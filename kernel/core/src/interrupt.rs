@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 
 use crate::sched::thread::state;
 use crate::trace::reason;
@@ -107,7 +107,7 @@ impl System {
     /// Adds a record of a line that has come.
     #[inline(always)]
     fn note_line<M: Machine>(&self, line: &Line) {
-        let label = head(Kind::Interrupt, 0, line.number as u16);
+        let label = self.head(Kind::Interrupt, line.number as u16);
         self.trace.write(M::now(), label, 0, 0);
     }
 

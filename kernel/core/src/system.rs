@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use giornata_abi::Error;
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 
 use crate::boot::{Boot, Settings};
 use crate::harts::Harts;
@@ -83,7 +83,7 @@ impl System {
     /// Stops the machine.
     #[inline(never)]
     pub(crate) fn stop<M: Machine>(&self, status: usize) -> ! {
-        let label = head(Kind::Stop, 0, status as u16);
+        let label = self.head(Kind::Stop, status as u16);
         self.trace.write(M::now(), label, 0, 0);
         M::stop(status)
     }

@@ -7,9 +7,9 @@
 
 use core::cell::Cell;
 
-use giornata_abi::ring::Kind;
+use giornata_abi::ring::{Kind, head};
 
-use crate::record;
+use crate::{System, record};
 
 record! {
     /// One record.
@@ -90,5 +90,14 @@ impl Trace {
     ) {
         self.write(time, label, first, second);
         self.write(third, label & !0xFF | Kind::More as u32, fourth, fifth);
+    }
+}
+
+impl System {
+    /// The second word of a record of what this hart does. (What the E machine tells is of hart
+    /// 0, whichever runs it.)
+    #[inline(always)]
+    pub(crate) fn head(&self, kind: Kind, subject: u16) -> u32 {
+        head(kind, self.hart_number() as u8, subject)
     }
 }

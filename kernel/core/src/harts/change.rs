@@ -30,6 +30,12 @@ impl System {
         self.harts.here.get()
     }
 
+    /// The number of the hart that has the lock.
+    #[inline(always)]
+    pub(crate) fn hart_number(&self) -> u32 {
+        self.hart().member.number
+    }
+
     /// The entry of the ready queue in whose place the hart runs.
     #[inline(always)]
     pub(crate) fn entry(&self) -> Ref<Thread> {

@@ -20,6 +20,12 @@ impl System {
         &self.hart
     }
 
+    /// Its number.
+    #[inline(always)]
+    pub(crate) fn hart_number(&self) -> u32 {
+        0
+    }
+
     /// The entry of the ready queue in whose place the hart runs.
     #[inline(always)]
     pub(crate) fn entry(&self) -> Ref<Thread> {

@@ -4,7 +4,7 @@ use core::hint::cold_path;
 
 use giornata_abi::call::Call;
 use giornata_abi::control::ControlPage;
-use giornata_abi::ring::{Kind, head, members};
+use giornata_abi::ring::{Kind, members};
 use giornata_abi::trace::Violation;
 
 use crate::micro::{Group, Program, Release, Task, group_flag, job, stage};
@@ -405,7 +405,7 @@ impl System {
         now: u32,
         late: usize,
     ) -> Outcome {
-        let label = head(Kind::Complete, 0, me.number() as u16);
+        let label = self.head(Kind::Complete, me.number() as u16);
         self.trace.write(now, label, late as u32, 0);
         self.react::<M>();
         self.dispatch()

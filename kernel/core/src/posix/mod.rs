@@ -10,7 +10,7 @@ mod word;
 
 use giornata_abi::Error;
 use giornata_abi::posix::Operation;
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 
 use crate::sched::thread::tenancy;
 use crate::{Machine, Outcome, Ref, System, Thread, same};
@@ -62,7 +62,7 @@ impl System {
         if bytes > size_of_val(&text) {
             return Outcome::error(Error::EINVAL);
         }
-        let label = head(Kind::Name, 0, thread.number() as u16);
+        let label = self.head(Kind::Name, thread.number() as u16);
         self.write_text::<M>(label, bytes as u32, text);
         Outcome::DONE
     }

@@ -4,7 +4,7 @@
 //! counter, stack pointer, return address, and the stack from its pointer on, as far as
 //! it can be read. What a panic tells of itself lies where its process says.
 
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 use giornata_abi::trace::FaultCause;
 
 use crate::process::life;
@@ -67,7 +67,7 @@ impl System {
     pub(crate) fn record_registers<M: Machine>(&self, thread: Ref<Thread>, ra: usize) {
         let (process, sp) = (thread.process, thread.context.sp.get());
         leave_message(process, sp, STACK);
-        let label = head(Kind::Registers, 0, thread.number() as u16);
+        let label = self.head(Kind::Registers, thread.number() as u16);
         self.trace.write(M::now(), label, sp as u32, ra as u32);
         if process.ends.get() == 0 {
             process.first.sp.set(sp);
@@ -120,7 +120,7 @@ impl System {
         }
         address.set(address.get().wrapping_add(length));
         left.set(left.get().wrapping_sub(length));
-        let label = head(Kind::FaultText, 0, process.number as u16);
+        let label = self.head(Kind::FaultText, process.number as u16);
         self.write_text::<M>(label, offset as u32, words);
         length as u32
     }
@@ -143,7 +143,7 @@ impl System {
         if bytes.wrapping_sub(1) >= PIECE {
             return Outcome::error(crate::Error::EINVAL);
         }
-        let label = head(Kind::Log, 0, me.number() as u16);
+        let label = self.head(Kind::Log, me.number() as u16);
         match bytes {
             0..=4 => self.trace.write(M::now(), label, length as u32, first),
             _ => self.write_text::<M>(label, length as u32, [first, second, third, fourth]),

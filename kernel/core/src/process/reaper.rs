@@ -14,7 +14,7 @@
 use core::cell::Cell;
 
 use giornata_abi::control::ControlPage;
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 
 use crate::machine::high_word;
@@ -38,7 +38,7 @@ impl System {
     ) {
         let [_, message, ..] = &process.reaper.context.a;
         let how = cause | (message.get() as u32) << 16;
-        let label = head(Kind::Fault, 0, process.number as u16);
+        let label = self.head(Kind::Fault, process.number as u16);
         let (wide, wide_address) = (pc as u64, address as u64);
         let (high, address_high) = ((wide >> 32) as u32, (wide_address >> 32) as u32);
         let words = [pc as u32, high, address as u32, address_high];
@@ -203,7 +203,7 @@ impl System {
         let is_restarted = next == life::ALIVE;
         let generation = process.generation.get().wrapping_add(is_restarted as u32);
         process.generation.set(generation);
-        let label = head(Kind::Process, 0, process.number as u16);
+        let label = self.head(Kind::Process, process.number as u16);
         self.trace
             .write(M::now(), label, is_restarted as u32, generation);
         self.tell_supervisor::<M>(process, is_restarted);

@@ -1,6 +1,6 @@
 //! Priorities that threads give each other.
 
-use giornata_abi::ring::{Kind, head};
+use giornata_abi::ring::Kind;
 
 use crate::sched::ready::level;
 use crate::sched::thread::tenancy;
@@ -62,7 +62,7 @@ impl System {
         how: u32,
     ) {
         let priority = level::LOWEST.wrapping_sub(own.level());
-        let label = head(Kind::Priority, 0, thread.number() as u16);
+        let label = self.head(Kind::Priority, thread.number() as u16);
         let told = priority & 0xFFFF | by.number() << 16;
         self.trace.write(M::now(), label, told, how);
     }

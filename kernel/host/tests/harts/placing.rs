@@ -2,6 +2,7 @@
 
 use giornata_abi::call::Call;
 use giornata_abi::region::READ_WRITE;
+use giornata_abi::ring::{Kind, split_head};
 use giornata_abi::trace::FaultCause;
 use giornata_core::process::region::{READ, WRITE};
 use giornata_records::ObjectKind;
@@ -168,6 +169,25 @@ fn a_process_begins_anew_when_every_hart_has_left_it() {
     stage.rig.fault_on(hart, FaultCause::Illegal, 0, 0);
     stage.settle();
     assert_eq!(stage.running(), [0, 1, 2], "both have begun again");
+}
+
+#[test]
+fn records_say_which_hart_has_written_them() {
+    let mut stage = Stage::new(&threads(3, &[9, 8, 7]));
+    for thread in 0..3 {
+        let hart = stage.hart_of(thread).unwrap();
+        stage.rig.take_trace(|_| {});
+        stage.call_on(hart, Call::Log, &[4, 7, 0, 0, 0]);
+        stage.call_on(hart, Call::SetPriority, &[thread, 1, 5]);
+        let mut told = Vec::new();
+        stage.rig.take_trace(|[_, head, ..]| {
+            if let (Some(kind @ (Kind::Log | Kind::Priority)), of, _) = split_head(head) {
+                told.push((kind, usize::from(of)));
+            }
+        });
+        assert_eq!(told, [(Kind::Log, hart), (Kind::Priority, hart)]);
+        stage.settle();
+    }
 }
 
 #[test]
