@@ -357,6 +357,7 @@ mod tests {
             "marte",
             "programmable-microkernel",
             "promises",
+            "psigma",
             "thread-metric",
         ] {
             let path = format!("{}/{suite}/operations.toml", env!("CARGO_MANIFEST_DIR"));

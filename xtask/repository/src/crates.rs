@@ -134,6 +134,7 @@ impl Package {
             "bench/emeralds",
             "bench/kernel",
             "bench/programmable-microkernel",
+            "bench/psigma",
             "bench/thread-metric",
         ]
         .iter()

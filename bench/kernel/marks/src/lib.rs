@@ -199,3 +199,25 @@ pub mod marte {
     /// A less urgent thread runs.
     pub const OTHER_RUNS: u16 = 244;
 }
+
+/// Of the suite `psigma`; those of calls each begin a span, which the next number ends.
+pub mod psigma {
+    /// The null call.
+    pub const NULL: u16 = 260;
+    /// A semaphore is given to that nobody waits for.
+    pub const GIVE: u16 = 262;
+    /// A semaphore is taken that is there.
+    pub const TAKE: u16 = 264;
+    /// A thread gives way, and has no equal.
+    pub const YIELD: u16 = 266;
+    /// A mutex is taken that nobody has.
+    pub const LOCK: u16 = 268;
+    /// A mutex is given back that nobody waits for.
+    pub const UNLOCK: u16 = 270;
+    /// A thread has slept.
+    pub const WOKEN: u16 = 272;
+    /// A job has begun.
+    pub const BEGUN: u16 = 273;
+    /// A job is about to end.
+    pub const ENDED: u16 = 274;
+}

@@ -7,6 +7,7 @@ mod kernel;
 mod marte;
 mod microkernel;
 mod promises;
+mod psigma;
 mod results;
 mod rtm;
 mod task_manager;
@@ -66,6 +67,9 @@ pub(crate) struct Options {
     /// Measure nothing: write tables and plots anew from the rows in docs/results.
     #[arg(long, conflicts_with_all = ["board", "config", "layouts", "op", "json", "check", "bless", "document"])]
     redraw: bool,
+    /// Of suite `psigma`: as many samples as the paper has, 10,000; minutes a system.
+    #[arg(long, conflicts_with = "redraw")]
+    full: bool,
     /// Of suite `rtm`: only this kernel.
     #[arg(long, value_name = "KERNEL", conflicts_with = "redraw")]
     kernel: Option<rtm::Kernel>,
@@ -96,7 +100,7 @@ enum Measure {
 }
 use Measure::{InEmulator, OnChips};
 
-const SUITES: [Suite; 8] = [
+const SUITES: [Suite; 9] = [
     Suite {
         name: "hardware",
         measure: OnChips(&MACHINES, hardware::measure),
@@ -126,6 +130,10 @@ const SUITES: [Suite; 8] = [
         measure: OnChips(&task_manager::MACHINES, task_manager::measure),
     },
     Suite {
+        name: psigma::SUITE,
+        measure: OnChips(&psigma::MACHINES, psigma::measure),
+    },
+    Suite {
         name: promises::SUITE,
         measure: InEmulator(promises::measure),
     },
@@ -144,6 +152,8 @@ struct Machine {
     layouts: u32,
     /// What the names of the operations begin with.
     prefix: String,
+    /// Of suite `psigma`: whether it runs for as many samples as the paper has.
+    is_full: bool,
     /// What has been compiled for it.
     memory: Memory,
 }
@@ -220,6 +230,9 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         );
     }
     let suites = choose(&options.suites)?;
+    if options.full && suites.iter().any(|suite| suite.name != psigma::SUITE) {
+        bail!("--full is of suite `{}`", psigma::SUITE);
+    }
     if options.redraw {
         return redraw(&suites);
     }
@@ -357,6 +370,7 @@ fn prepare((board, config, caches): Place, options: &Options) -> Result<Machine>
             Caches::Large => 1,
         },
         prefix: options.op.clone().unwrap_or_default(),
+        is_full: options.full,
         memory: Memory::with_processes(),
     })
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use giornata_bench::{Catalogue, Row, from_json, growth, markdown, plot, sources, to_json};
 
-use super::{MACHINES, kernel, microkernel, task_manager};
+use super::{MACHINES, kernel, microkernel, psigma, task_manager};
 use crate::crates::root;
 use crate::process::{capture, cargo};
 
@@ -112,7 +112,8 @@ fn with_others(suite: &str, rows: &[Row]) -> Result<Vec<Row>> {
     let before = committed(suite)?;
     all.extend(before.into_iter().filter(|old| !is_here(old)));
     let place = |row: &Row| {
-        let mut places = MACHINES.iter().chain(&task_manager::MACHINES);
+        let others = task_manager::MACHINES.iter().chain(&psigma::MACHINES);
+        let mut places = MACHINES.iter().chain(others);
         places.position(|(board, config, _)| (*board, *config) == (&*row.board, &*row.config))
     };
     all.sort_by_key(place);
