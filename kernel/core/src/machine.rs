@@ -64,9 +64,6 @@ pub trait Machine: 'static {
     /// Interrupts a hart.
     #[cfg(feature = "harts")]
     fn kick(hart: u32);
-    /// The hart has the rights of a process that it has loaded, which have changed.
-    #[cfg(feature = "harts")]
-    fn renew_rights(process: Ref<Process>);
     /// The timer of a hart rings at an instant: who runs there has used its time up.
     #[cfg(feature = "harts")]
     fn hart_alarm(hart: u32, at: u32, now: u32);

@@ -139,7 +139,8 @@ impl State {
 impl Hart {
     /// The hart that has the lock has seen that another has interrupted it, if it has.
     pub(crate) fn take_kick() {
-        <Hart as Machine>::system().take_kick::<Hart>();
+        // (no rights are loaded here)
+        let _ = <Hart as Machine>::system().take_kick();
         with(|state| state.kicks &= !(1 << state.here));
     }
 }
@@ -213,9 +214,6 @@ impl Machine for Hart {
     }
 
     // (what is open is asked of the process)
-    #[cfg(feature = "harts")]
-    fn renew_rights(_: Ref<Process>) {}
-
     #[cfg(feature = "harts")]
     fn hart_alarm(hart: u32, at: u32, now: u32) {
         with(|state| state.alarms[hart as usize] = Some(state.instant(at, now)));

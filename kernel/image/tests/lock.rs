@@ -16,15 +16,34 @@ use loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use loom::sync::atomic::{AtomicU32, fence};
 use loom::thread;
 
-/// The instructions of a macro.
+/// Where a macro ends, if there are instructions behind that.
+const END: &str = "end";
+
+/// The instructions of a macro, those of macros in it among them, as on a chip.
 fn body(text: &str, name: &str) -> Vec<String> {
     let begin = format!(".macro {name} ");
     let lines = text.lines().skip_while(|line| !line.starts_with(&begin));
     let lines = lines.skip(1).take_while(|line| *line != ".endm");
-    let code = lines.map(|line| line.split('#').next().unwrap_or_default().trim());
-    let code = code.filter(|line| !line.is_empty() && !line.starts_with('.'));
-    code.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect()
+    let (mut code, mut is_emulated) = (Vec::new(), false);
+    for line in lines {
+        let line = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        is_emulated |= words == [".if", "{IN_TURN}"];
+        is_emulated &= words != [".endif"];
+        match words.as_slice() {
+            _ if is_emulated => {}
+            [] => {}
+            // (what is out of the way lies behind the end)
+            [".subsection", ..] => code.push(END.to_owned()),
+            [first, ..] if first.starts_with('.') => {}
+            // (registers have the same names there)
+            [inner, ..] if text.contains(&format!(".macro {inner} ")) => {
+                code.extend(body(text, inner));
+            }
+            _ => code.push(words.join(" ")),
+        }
+    }
+    code
 }
 
 /// The words of the lock, and what it protects: how many harts have been inside.
@@ -42,6 +61,13 @@ unsafe impl Send for Shared {}
 /// A hart's registers.
 type Registers = HashMap<String, u32>;
 
+/// Where a jump leads. (Each label is there once.)
+fn target(code: &[String], to: &str) -> usize {
+    let label = format!("{}:", &to[..1]);
+    let place = code.iter().position(|line| *line == label);
+    place.unwrap_or_else(|| panic!("no label {to} in {code:?}"))
+}
+
 /// Runs a macro. Returns the ticket, if it draws one.
 fn run(code: &[String], shared: &Shared) -> Option<u32> {
     let (mut registers, mut at, mut ticket) = (Registers::new(), 0, None);
@@ -51,7 +77,8 @@ fn run(code: &[String], shared: &Shared) -> Option<u32> {
         let operands: Vec<&str> = operands.split(", ").collect();
         let value = |name: &str| registers.get(name).copied().unwrap_or(0);
         match (operation, &*operands) {
-            ("7:", _) | ("li", [_, "{LOCK}"]) => {}
+            (END, _) => break,
+            ("5:" | "6:" | "7:", _) | ("li", [_, "{LOCK}"]) => {}
             ("li", [to, number]) => {
                 registers.insert((*to).into(), number.parse().unwrap());
             }
@@ -63,12 +90,13 @@ fn run(code: &[String], shared: &Shared) -> Option<u32> {
             ("lw", [to, place]) if place.starts_with("4(") => {
                 registers.insert((*to).into(), shared.serving.load(Relaxed));
             }
-            ("bne", [a, b, "7b"]) => {
+            ("bne", [a, b, to]) => {
                 if value(a) != value(b) {
                     thread::yield_now();
-                    at = code.iter().position(|line| line == "7:").unwrap();
+                    at = target(code, to);
                 }
             }
+            ("j", [to]) => at = target(code, to),
             ("fence", ["r", "rw"]) => fence(Acquire),
             ("fence", ["rw", "w"]) => fence(Release),
             ("addi", [to, from, number]) => {

@@ -287,6 +287,9 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             level::LOWEST - u32::from(process.max_priority),
         );
         arena.set(record, "grants", process.grants);
+        if description.hart_count() > 1 && process.grants & grant::PARALLEL == 0 {
+            arena.set(record, "in_turn", 1u32);
+        }
         let (begin, end) = process.restartable;
         arena.set(record, "restart_begin", begin);
         arena.set(record, "restart_bytes", end - begin);
@@ -312,7 +315,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
-    arena.set(idle, "grants", grant::PARALLEL);
     for (word, value) in description.kernel_space.iter().enumerate() {
         arena.set(idle, &format!("space.{word}"), *value);
     }

@@ -235,11 +235,6 @@ impl Machine for Riscv {
     }
 
     #[cfg(feature = "harts")]
-    fn renew_rights(process: Ref<Process>) {
-        space::renew_rights(process);
-    }
-
-    #[cfg(feature = "harts")]
     fn hart_alarm(hart: u32, at: u32, now: u32) {
         set_timer(super::harts::compare(hart), at, now);
     }

@@ -10,6 +10,7 @@
 //! The timer of hart 0 rings for the agenda, and for the limit of whom that runs; that of each
 //! other for the limit of whom it runs.
 
+use core::hint::cold_path;
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_core::{Hart, Outcome, Ref, Thread, before};
@@ -102,20 +103,13 @@ pub(super) fn kick(hart: u32) {
 
 /// Another hart has interrupted this one, if it has: it is about to look.
 pub(super) fn take_kick() {
-    system().take_kick::<Riscv>();
-    let member = &*system().hart().member;
-    TIMER_DEVICE.store(4 * member.number as usize, 0u32);
-    #[cfg(not(feature = "plic"))]
-    if member.number == 0 {
-        super::lines::renew();
-    }
+    let _ = see_kick();
 }
 
-/// Another hart has interrupted this one.
+/// Another hart has interrupted this one. (Who runs is decided behind each entry.)
 #[unsafe(link_section = ".text.hot.on_kick")]
 pub(super) extern "C" fn on_kick(me: Ref<Thread>) -> Outcome {
-    take_kick();
-    // (who runs is decided behind each entry)
+    let _ = see_kick();
     system().on_kick::<Riscv>(me)
 }
 
@@ -127,6 +121,33 @@ pub(super) fn has_old_rights() -> bool {
         take_kick();
     }
     is_late
+}
+
+#[inline(always)]
+fn see_kick() -> Outcome {
+    let system = system();
+    let number = system.hart().member.number;
+    let is_stale = system.take_kick();
+    TIMER_DEVICE.store(4 * number as usize, 0u32);
+    if is_stale || number == 0 {
+        cold_path();
+        return renew(is_stale, number);
+    }
+    Outcome::DONE
+}
+
+/// What others have changed that this hart alone reaches: rights of the process that it has
+/// loaded, and of hart 0 which lines may come.
+#[inline(never)]
+extern "C" fn renew(is_stale: bool, number: u32) -> Outcome {
+    if is_stale {
+        space::renew_rights(system().hart().loaded.get());
+    }
+    if number == 0 {
+        #[cfg(not(feature = "plic"))]
+        super::lines::renew();
+    }
+    Outcome::DONE
 }
 
 /// Who runs behind an entry: see [`System::assign`](giornata_core::System::assign).
@@ -161,7 +182,11 @@ pub(super) fn silence() {
 #[inline(always)]
 pub(super) fn earliest(at: u32) -> u32 {
     let system = system();
-    if system.forgets_limit(|| read!("mip") & csr::TIMER != 0) {
+    let is_another = system.forgets_limit(|| read!("mip") & csr::TIMER != 0);
+    if system.hart().member.number == 0 {
+        return at;
+    }
+    if is_another {
         silence();
     }
     match system.harts.all.first().and_then(|first| first.get()) {

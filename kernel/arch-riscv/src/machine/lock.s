@@ -1,7 +1,38 @@
 # The lock of the kernel, where there are several harts: tickets, so that whoever asks first
 # has it first. The word of the next ticket lies before that of the one whose turn it is.
 
-# Takes it, for the hart whose record is sp; three registers are the macro's.
+# Waits until it is the turn of the ticket b. In an emulator that runs one hart after the other, a
+# hart that waits gives its own turn away, by waiting for an interrupt that it has: who has the
+# lock may never have one if turns end only when a timer rings, because that ends the next one too.
+.macro AWAIT_LOCK a, b, c
+5:
+.if {IN_TURN}
+    lw      \c, {NUMBER}(sp)
+    li      \a, {CLINT}
+    slli    \c, \c, 2
+    add     \a, \a, \c
+    li      \c, 1
+    sw      \c, 0(\a)
+    wfi
+    li      \a, {LOCK}
+.endif
+    lw      \c, 4(\a)
+    bne     \c, \b, 5b
+.if {IN_TURN}
+    lw      \c, {KICKED}(sp)
+    bnez    \c, 4f
+    lw      \c, {NUMBER}(sp)
+    li      \a, {CLINT}
+    slli    \c, \c, 2
+    add     \a, \a, \c
+    sw      zero, 0(\a)
+    li      \a, {LOCK}
+4:
+.endif
+.endm
+
+# Takes it, for the hart whose record is sp; three registers are the macro's. What is asked first
+# is predicted: whoever has to wait does so out of the way.
 .macro TAKE_LOCK a, b, c
 .if {HARTS}
 .option push
@@ -9,30 +40,66 @@
     li      \a, {LOCK}
     li      \b, 1
     amoadd.w.aq \b, \b, (\a)
-7:
     lw      \c, 4(\a)
-    bne     \c, \b, 7b
+    bne     \c, \b, 7f
+6:
     fence   r, rw
     SAVE    sp, {HERE} - {LOCK}, \a
+.subsection 1
+7:
+    AWAIT_LOCK \a, \b, \c
+    j       6b
+.previous
 .option pop
 .endif
 .endm
 
-# Into the kernel with a call. If another hart has interrupted this one, that comes first.
+# Into the kernel with a call, whose function t0 leads to, and then t0 is that; a6 is the thread.
+# If another hart has interrupted this one, that comes first.
 .macro ENTER_FOR_CALL
     KERNEL_STACK tp
-    TAKE_LOCK t1, t2, t3
 .if {HARTS}
-    lw      t1, {KICKED}(sp)
-    bnez    t1, too_late
+.option push
+.option arch, +a
+    li      t1, {LOCK}
+    li      t2, 1
+    amoadd.w.aq t2, t2, (t1)
+    lw      t3, 4(t1)
+    mv      a6, tp
+    bne     t3, t2, 7f
+6:
+    fence   r, rw
+    lw      t2, {KICKED}(sp)
+    SAVE    sp, {HERE} - {LOCK}, t1
+    bnez    t2, too_late
+.subsection 1
+7:
+    AWAIT_LOCK t1, t2, t3
+    j       6b
+.previous
+.option pop
+.else
+    mv      a6, tp
 .endif
 .endm
 
 # Gives it back, behind the last store to a record that another hart may use.
 .macro GIVE_LOCK a, b
 .if {HARTS}
+    LOAD_LOCK \a, \b
+    STORE_LOCK \a, \b
+.endif
+.endm
+
+# The same in two steps: whose turn is the next; it is their turn. The first register leads there.
+.macro LOAD_LOCK a, b
+.if {HARTS}
     li      \a, {LOCK}
     lw      \b, 4(\a)
+.endif
+.endm
+.macro STORE_LOCK a, b
+.if {HARTS}
     addi    \b, \b, 1
     fence   rw, w
     sw      \b, 4(\a)

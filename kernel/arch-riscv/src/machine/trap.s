@@ -85,30 +85,23 @@ giornata_trap:
     lw      t0, %lo({calls})(a6)
 .endif
     ENTER_FOR_CALL
-    mv      a6, tp
     jalr    t0
 called:
 .if {HARTS}
     # (if nothing has changed the caller goes on, whoever else is the first of the queue)
-    li      t1, {CHANGED}
-    lw      t1, 0(t1)
-    beqz    t1, 8f
-    ASSIGN
+    lui     t1, %hi({LOCK})
+    addi    t1, t1, %lo({LOCK})
+    lw      t3, {CHANGED} - {LOCK}(t1)
+    lw      t2, 4(t1)
     csrr    t0, mepc
-    j       switch_call
-8:
-    csrr    t0, mepc
-    beqz    a1, stay
-    addi    t0, t0, 4
-    beq     a1, tp, reload
-    li      a0, 0
-    j       reload
-.endif
+    bnez    t3, changed
+    bnez    a1, goes_on
+    STORE_LOCK t1, t2
+.else
     csrr    t0, mepc
     bnez    a1, switch_call
-stay: # the caller goes on with a0, and a1 is 0
-    GIVE_LOCK t1, t2
-unlocked:
+.endif
+unlocked: # the caller goes on with a0, and a1 is 0
     LOAD    sp, {THREAD_SP}, tp
     LOAD    tp, {THREAD_TP}, tp
     addi    t0, t0, 4
@@ -117,6 +110,17 @@ unlocked:
     mret
 
 .if {HARTS}
+changed: # who runs is decided anew
+    ASSIGN
+    csrr    t0, mepc
+    j       switch_call
+
+goes_on: # as its context says
+    addi    t0, t0, 4
+    beq     a1, tp, reload
+    li      a0, 0
+    j       reload
+
 # The hart has been interrupted by another, which may have ended the caller's process: that comes
 # first, and the call is made again behind it.
 too_late:
@@ -333,7 +337,6 @@ not_its_call: # or nobody's
     li      t0, {COUNT}
     bltu    sp, t0, 2f
     ENTER_FOR_CALL
-    mv      a6, tp
     call    {posix}
     j       called
 2:

@@ -71,6 +71,12 @@ impl System {
     /// A thread is about to leave the queue.
     #[inline(never)]
     pub(crate) fn note_removed(&self, thread: Ref<Thread>) {
+        self.note_leaving(thread);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(crate) fn note_leaving(&self, thread: Ref<Thread>) {
         // (the entry behind the last is looked for from that)
         if let Some(edge) = self.harts.edge.get()
             && same(edge, thread)
@@ -90,17 +96,20 @@ impl System {
         harts.subject.set(Some(thread));
     }
 
-    /// The entry of the queue in front of one, if it is a simple one.
+    /// The entry of the queue in front of the last that was placed: a simple one, as that is,
+    /// for whatever makes one of them another is [`ANY`]. None: there is none.
+    #[inline(always)]
     pub(super) fn entry_before(&self, entry: Ref<Thread>) -> Option<Ref<Thread>> {
         let rank = entry.rank.get();
         let before = match rank.head.get() {
             Some(head) if same(head, entry) => self.rank_before(rank)?.head.get()?.prev.get(),
             _ => entry.prev.get(),
         };
-        is_simple(before).then_some(before)
+        Some(before)
     }
 
     /// The entry behind one, if it is a simple one.
+    #[inline(always)]
     pub(super) fn entry_behind(&self, entry: Ref<Thread>) -> Option<Ref<Thread>> {
         let rank = entry.rank.get();
         let next = entry.next.get();
@@ -177,15 +186,17 @@ impl System {
         process.closing.set(process.closing.get() & !bit);
     }
 
-    /// The hart has been interrupted by another, if it has: it is about to look, and has what the
-    /// process has that it has loaded.
+    /// The hart has been interrupted by another, if it has: it is about to look. Whether it is to
+    /// load the rights anew of the process that it has loaded.
     #[inline(always)]
-    pub fn take_kick<M: Machine>(&self) {
-        let hart = self.hart();
-        hart.member.kicked.set(0);
-        if hart.member.stale.replace(0) != 0 {
-            M::renew_rights(hart.loaded.get());
+    pub fn take_kick(&self) -> bool {
+        let member = &*self.hart().member;
+        let stale = member.stale.get() != 0;
+        member.kicked.set(0);
+        if stale {
+            member.stale.set(0);
         }
+        stale
     }
 
     /// Whether a hart runs a thread of a process that ends: it has been told to leave it.
@@ -231,11 +242,15 @@ impl System {
 
     /// Another hart has interrupted this one, which is about to look at who runs, and perhaps at
     /// what is due.
+    #[inline(always)]
     pub fn on_kick<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        match self.hart().member.rings.replace(0) {
-            0 => Outcome::DONE,
-            _ => self.on_timer_any::<M>(me),
+        let rings = &self.hart().member.rings;
+        if rings.get() != 0 {
+            cold_path();
+            rings.set(0);
+            return self.on_timer_any::<M>(me);
         }
+        Outcome::DONE
     }
 
     /// The idle threads, one to a hart: that of the first last, if it runs no other, so that no
@@ -299,7 +314,8 @@ impl System {
         if is_another && !has_rung() {
             return false;
         }
-        if member.limited.replace(0) != 0 {
+        if member.limited.get() != 0 {
+            member.limited.set(0);
             self.note_change();
         }
         is_another

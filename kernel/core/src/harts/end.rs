@@ -1,6 +1,5 @@
 //! The end of an entry: who runs for it, on many harts.
 
-use crate::process::grant;
 use crate::{Process, Ref, System, Thread};
 
 /// Whether an entry runs itself, if anybody, whoever else of its process runs.
@@ -13,7 +12,7 @@ impl Process {
     /// Whether its threads may run at the same time.
     #[inline(always)]
     pub(super) fn is_parallel(&self) -> bool {
-        self.grants & grant::PARALLEL != 0
+        *self.in_turn == 0
     }
 }
 

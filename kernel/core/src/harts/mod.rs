@@ -23,8 +23,10 @@ mod end;
 mod invariants;
 #[cfg(not(feature = "harts"))]
 mod none;
+#[cfg(feature = "harts")]
+mod place;
 mod record;
 
 #[cfg(feature = "harts")]
 pub use record::MOST;
-pub use record::{Harts, Member, Placement};
+pub use record::{Harts, Member, Placement, Placing, Rest};

@@ -10,14 +10,21 @@ pub const MOST: usize = 8;
 
 record! {
     /// A hart among several.
+    ///
+    /// What it reads and writes of itself lies in front, in a line of its cache that it keeps.
+    /// Behind lies what others look at and write when they interrupt it: one line.
     pub struct Member {
+        /// Whom it runs.
+        pub current: Cell<Ref<Thread>>,
+        /// 1: whom it runs has a limit, see [`Hart::alarm`].
+        pub limited: Cell<u32>,
+        /// (so that the line ends here)
+        fill: [Cell<u32>; 3],
         /// Its number; 0 takes the timer and the lines.
         pub number: u32,
         /// 1: it runs no thread but its idle one.
         pub apart: Cell<u32>,
-        /// Whom it runs,
-        pub current: Cell<Ref<Thread>>,
-        /// and the entry in whose place.
+        /// The entry in whose place it runs whom it runs.
         pub entry: Cell<Ref<Thread>>,
         /// 1: it has been interrupted, and has not come yet; 2: by itself, to look on.
         pub kicked: Cell<u32>,
@@ -25,8 +32,6 @@ record! {
         pub(crate) rings: Cell<u32>,
         /// 1: it has loaded rights that the process has no more.
         pub stale: Cell<u32>,
-        /// 1: whom it runs has a limit, see [`Hart::alarm`].
-        pub limited: Cell<u32>,
         /// Whom it was interrupted for,
         pub(crate) chosen: Cell<Option<Ref<Thread>>>,
         /// in whose place,
@@ -57,16 +62,28 @@ record! {
         pub apart: u32,
         /// All harts.
         pub all: [Cell<Option<Ref<Hart>>>; MOST],
+        /// (so that the lists of the agenda, four firsts to a line, begin one)
+        fill: [Cell<u32>; 5],
     }
 
     /// On which hart a thread runs.
     pub struct Placement {
         /// None: on none.
         pub hart: Cell<Option<Ref<Hart>>>,
-        /// In which placing it was one of the first.
+    }
+
+    /// The last placing of which a thread was one of the first. Other harts write it, so it lies
+    /// in a line that the way in and out of the kernel does not need.
+    pub struct Placing {
+        /// Its number.
         pub mark: Cell<u32>,
-        /// (so that a thread has whole lines of a cache)
-        fill: [Cell<u32>; 2],
+        /// (so that registers and alarm, which lie behind, each begin a line)
+        fill: [Cell<u32>; 3],
+    }
+
+    /// (So that a thread has whole lines of a cache.)
+    pub struct Rest {
+        fill: [Cell<u32>; 6],
     }
 }
 
@@ -76,14 +93,15 @@ impl Hart {
     pub fn new(number: u32, idle: Ref<Thread>) -> Hart {
         use crate::layout::OnSeveral;
         let member = Member {
+            current: Cell::new(idle),
+            limited: Cell::new(0),
+            fill: [const { Cell::new(0) }; 3],
             number,
             apart: Cell::new(0),
-            current: Cell::new(idle),
             entry: Cell::new(idle),
             kicked: Cell::new(0),
             rings: Cell::new(0),
             stale: Cell::new(0),
-            limited: Cell::new(0),
             chosen: Cell::new(None),
             chosen_entry: Cell::new(idle),
             chosen_mark: Cell::new(0),

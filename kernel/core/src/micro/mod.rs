@@ -33,6 +33,8 @@ mod driver;
 mod program;
 mod task;
 
+#[cfg(all(feature = "programs", feature = "harts"))]
+mod apart;
 #[cfg(feature = "programs")]
 mod cause;
 #[cfg(feature = "programs")]

@@ -9,7 +9,7 @@ use giornata_abi::trace::Violation;
 
 use crate::micro::{Task, Trigger, group_flag, mode};
 use crate::{Machine, Rank, Ref, System, same};
-#[cfg(not(feature = "fast"))]
+#[cfg(not(any(feature = "fast", feature = "harts")))]
 use crate::{Outcome, Thread};
 
 impl System {
@@ -30,7 +30,7 @@ impl System {
     }
 
     /// A completion that is none of a ring.
-    #[cfg(not(feature = "fast"))]
+    #[cfg(not(any(feature = "fast", feature = "harts")))]
     #[inline(always)]
     pub(super) fn complete_dispatched<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         self.complete_any::<M>(me)

@@ -38,6 +38,8 @@ record! {
         /// 0: its threads may run; else a [`life`]. The exit path of the hart looks at it
         /// before it loads the space of another process than the last.
         pub life: Cell<u32>,
+        /// 1: no two of its threads run at the same time.
+        pub in_turn: OnSeveral<u32>,
         /// How far the work has come of which `life` tells.
         pub(crate) progress: Cell<u32>,
         /// The kernel thread that ends and restarts it. It runs in the place of a thread

@@ -97,9 +97,26 @@ impl Rank {
         self.is_above(other)
     }
 
-    /// The same among deadlines: of equal ones, that of the thread with the lower number.
+    /// The same among deadlines, out of line.
     #[inline(never)]
     fn is_earlier(&self, other: &Rank) -> bool {
+        self.is_earlier_at_once(other)
+    }
+
+    /// The same as [`is_above`](Self::is_above) without a call.
+    #[cfg(feature = "harts")]
+    #[inline(always)]
+    pub(crate) fn is_above_at_once(&self, other: &Rank) -> bool {
+        let (own, level) = (self.level.get(), other.level.get());
+        match own == level {
+            true => self.is_earlier_at_once(other),
+            false => own < level,
+        }
+    }
+
+    /// Of two deadlines: of equal ones, that of the thread with the lower number.
+    #[inline(always)]
+    fn is_earlier_at_once(&self, other: &Rank) -> bool {
         let (own, deadline) = (self.deadline.get(), other.deadline.get());
         if own != deadline {
             return crate::before(own, deadline);

@@ -15,7 +15,7 @@
 
 use core::cell::Cell;
 
-use crate::harts::Placement;
+use crate::harts::{Placement, Placing, Rest};
 use crate::layout::OnSeveral;
 use crate::sched::place::Effective;
 use crate::sched::wants::Wants;
@@ -113,6 +113,8 @@ record! {
         /// What the object numbers of its process name. Threads that run jobs or upcalls
         /// have none: calls to objects are not theirs.
         pub handles: &'static [Handle],
+        /// In which placing it was one of the first.
+        pub placing: OnSeveral<Placing>,
         /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
         /// first of these.
         pub(crate) held: Cell<Option<Ref<Object>>>,
@@ -137,6 +139,8 @@ record! {
         pub role: u16,
         /// The number of who waits for its end, if that still does.
         pub(crate) joiner: Cell<u16>,
+        /// Nothing.
+        pub(crate) rest: OnSeveral<Rest>,
     }
 }
 

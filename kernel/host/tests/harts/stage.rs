@@ -205,7 +205,7 @@ impl Stage {
             loop {
                 let end = Stage::end_of(entry);
                 let excludes = |other: &Ref<Record>| {
-                    let is_parallel = end.process.grants & grant::PARALLEL != 0;
+                    let is_parallel = *end.process.in_turn == 0;
                     std::ptr::eq(*other, end)
                         || !is_parallel && std::ptr::eq(other.process, end.process)
                 };

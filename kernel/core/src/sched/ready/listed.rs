@@ -126,6 +126,40 @@ impl System {
         Some(head)
     }
 
+    /// The removal without a call of a thread that has its rank, which is one of deadlines, for
+    /// itself. Else false, and nothing has changed.
+    #[cfg(all(feature = "programs", feature = "harts"))]
+    #[inline(always)]
+    pub(crate) fn closes_deadline(&self, rank: Ref<Rank>, me: Ref<Thread>) -> bool {
+        let Some(below) = rank.below.get() else {
+            cold_path();
+            return false;
+        };
+        if rank.level.get() != self.band {
+            cold_path();
+            return false;
+        }
+        self.note_leaving(me);
+        let above = rank.above.get();
+        rank.head.set(None);
+        // (the bit of the band is looked at by nobody)
+        rank.unmarked.set(1);
+        below.above.set(above);
+        match above {
+            Some(above) => {
+                above.below.set(Some(below));
+                rank.above.set(None);
+            }
+            None => {
+                self.top.set(below);
+                if let Some(head) = below.head.get() {
+                    self.first.set(head);
+                }
+            }
+        }
+        true
+    }
+
     /// Lists a rank that was empty.
     #[inline(never)]
     pub(crate) extern "C" fn open(&self, rank: Ref<Rank>, head: Ref<Thread>) {
