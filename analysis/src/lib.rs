@@ -21,7 +21,7 @@
 //! that drivers take no time, nor the kernel unless its time is charged to jobs,
 //! that one hart runs the tasks of this module only, and that no job runs longer
 //! than its worst-case time. Several modules of one hart are made one by
-//! [`compose`].
+//! [`compose`]. What several harts with one queue can do is asked of [`global`](mod@global).
 //!
 //! Symbolic execution is control-sensitive: where code branches, both ways are
 //! gone. Tests of ports are taken to answer anything at any time; the verdict
@@ -36,6 +36,7 @@ pub mod check;
 pub mod compose;
 pub mod ecode;
 pub mod generate;
+pub mod global;
 pub mod job;
 pub mod kernel_time;
 pub mod nonpreemptive;
@@ -57,6 +58,7 @@ pub use check::{Checked, Class, Safety, check, check_module, is_safe_in_all_phas
 pub use compose::{NotComposable, Part, compose};
 pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
+pub use global::{Global, Policy, Says, global};
 pub use kernel_time::{Charged, Costs, Uncharged, charge};
 pub use periodic::{Demand, Periodic, periodic, qpa, responses};
 pub use program::{NotAnalysable, Program, Unreadable};
@@ -64,4 +66,4 @@ pub use recorded::{Decision, NotRecorded, recorded};
 pub use sensitivity::{greatest_factor, greatest_factor_of};
 pub use slots::{NoSlots, slots};
 pub use times::{Times, TimesError};
-pub use walk::{Strategy, Verdict, Walked, walk};
+pub use walk::{Strategy, Verdict, Walked, walk, walk_on};

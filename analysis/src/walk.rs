@@ -13,6 +13,11 @@
 //! one processor are *sustainable*: what is released when does not depend on
 //! execution times, and if one job needs less, no job completes later (Baruah
 //! and Burns, "Sustainable Scheduling Analysis", RTSS 2006).
+//!
+//! On several harts ([`walk_on`]) the first jobs of that order run, as many as there
+//! are harts. A job that is late in this walk is late where all jobs take their
+//! worst-case times. That none is proves less than on one hart: nothing was asked of
+//! releases that come at other times. What does is in [`global`](crate::global).
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -115,11 +120,23 @@ pub struct Walked {
 
 /// Walks the program with jobs of worst-case length. O(states * jobs).
 pub fn walk(program: &Program, code: &ECode, times: &Times, strategy: Strategy) -> Walked {
+    walk_on(program, code, times, strategy, 1)
+}
+
+/// The same where so many harts run the first jobs of the order. O(states * jobs * harts).
+pub fn walk_on(
+    program: &Program,
+    code: &ECode,
+    times: &Times,
+    strategy: Strategy,
+    harts: u32,
+) -> Walked {
     let mut walker = Walker {
         program,
         code,
         times,
         strategy,
+        harts: harts as usize,
         ranks: ranks(program, code, strategy),
         seen: HashMap::new(),
         walked: Walked {
@@ -179,6 +196,7 @@ struct Walker<'a> {
     code: &'a ECode,
     times: &'a Times,
     strategy: Strategy,
+    harts: usize,
     ranks: Vec<u64>,
     /// The step of each state.
     seen: HashMap<Vec<u64>, usize>,
@@ -245,7 +263,10 @@ impl Walker<'_> {
         let until = next.unwrap_or(Instant::NEVER);
         let (strategy, ranks) = (self.strategy, &self.ranks);
         state.jobs.sort_by_key(|job| urgency(job, strategy, ranks));
-        let segments = run_in_order(&mut state.jobs, state.at, until);
+        let segments = match self.harts {
+            1 => run_in_order(&mut state.jobs, state.at, until),
+            harts => run_abreast(&mut state.jobs, state.at, until, harts),
+        };
         self.account(&state.jobs, &segments);
         if let Some(last) = self.walked.steps.last_mut() {
             last.segments = segments;
@@ -367,6 +388,46 @@ pub(crate) fn run_in_order(jobs: &mut [Job], from: Instant, until: Instant) -> V
             until: end,
             completes: job.left == Duration::ZERO,
         });
+        now = end;
+    }
+    segments
+}
+
+/// Runs the first jobs, so many at a time, up to an instant. Stretches are in the order in
+/// which they begin.
+fn run_abreast(jobs: &mut [Job], from: Instant, until: Instant, harts: usize) -> Vec<Segment> {
+    let (mut now, mut segments) = (from, Vec::<Segment>::new());
+    while now < until {
+        let running = || (0..).zip(jobs.iter()).filter(|(_, job)| job.left.0 > 0);
+        let running: Vec<(usize, Duration)> = running()
+            .map(|(index, job)| (index, job.left))
+            .take(harts)
+            .collect();
+        let Some(shortest) = running.iter().map(|(_, left)| *left).min() else {
+            break;
+        };
+        let time = shortest.min(until.since(now));
+        let end = now + time;
+        for (index, _) in running {
+            let Some(job) = jobs.get_mut(index) else {
+                continue;
+            };
+            job.left = Duration(job.left.0 - time.0);
+            let completes = job.left == Duration::ZERO;
+            let goes_on = |segment: &&mut Segment| {
+                (segment.task, segment.number, segment.until) == (job.task, job.number, now)
+            };
+            match segments.iter_mut().rev().find(goes_on) {
+                Some(segment) => (segment.until, segment.completes) = (end, completes),
+                None => segments.push(Segment {
+                    task: job.task,
+                    number: job.number,
+                    from: now,
+                    until: end,
+                    completes,
+                }),
+            }
+        }
         now = end;
     }
     segments

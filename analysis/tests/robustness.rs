@@ -3,9 +3,10 @@
 
 use giornata_abi::module::{Module, ModuleHeader, crc32};
 use giornata_abi::{Duration, Record};
+use giornata_analysis::global::sporadic;
 use giornata_analysis::{
-    ECode, Kind, Program, Strategy, Times, attach, check, generate, lacking, periodic, qpa,
-    responses, walk, walk_without_preemption,
+    ECode, Kind, Policy, Program, Strategy, Times, attach, check, generate, global, lacking,
+    periodic, qpa, responses, walk, walk_on, walk_without_preemption,
 };
 use giornata_lang::giotto::{Options, compile};
 use proptest::prelude::*;
@@ -68,6 +69,20 @@ fn analyse(bytes: &[u8]) {
     let _ = lacking(&program, &code);
     if let Some(tasks) = periodic(&program, &code, &times) {
         let _ = (qpa(&tasks), responses(&tasks));
+    }
+    for harts in [1, 3] {
+        walk_on(&program, &code, &times, Strategy::EarliestDeadline, harts);
+        if let Some(tasks) = sporadic(&program, &code, &times) {
+            assert!(
+                tasks
+                    .iter()
+                    .all(|task| task.least.deadline <= task.least.period)
+            );
+            let found = global(&tasks, harts, &Policy::EarliestDeadline);
+            let _ = found
+                .closest()
+                .map(|(_, lack)| (lack.needed(), lack.fits()));
+        }
     }
     for kind in [
         Kind::EarliestDeadline,

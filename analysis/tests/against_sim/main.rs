@@ -2,6 +2,7 @@
 
 mod composition;
 mod drift;
+mod harts;
 mod machine;
 mod mutants;
 mod programs;

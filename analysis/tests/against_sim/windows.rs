@@ -19,7 +19,7 @@ const ROUNDS: [&[u64]; 7] = [&[2], &[3], &[1, 2], &[2, 1, 3], &[4], &[1, 3, 2], 
 
 /// Two or three tasks that read each other's variables, each job with a worst case of up
 /// to `share` thousandths of its window.
-fn program(seed: &mut Seed, share: u64) -> String {
+pub(crate) fn program(seed: &mut Seed, share: u64) -> String {
     let tasks = 2 + seed.below(2);
     let mut text = String::new();
     for task in 0..tasks {
