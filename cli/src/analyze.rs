@@ -1,6 +1,9 @@
 //! `giornata analyze FILE [--strategy S] [--wcet FILE] [--board NAME]`
 //!
-//! What a stream graph is asked is in [`crate::streams`].
+//! What a stream graph is asked is in [`crate::streams`], what is asked of several harts in
+//! [`harts`].
+
+mod harts;
 
 use std::path::Path;
 
@@ -24,18 +27,37 @@ const ASSUMPTIONS: &str = "drivers and the kernel take no time; one hart runs th
 /// The same where the kernel's time is charged.
 const CHARGED: &str = "drivers take no time of their own, and move 512 bytes each at most; no interrupts come but the timer's; one hart runs these tasks only; guards may answer anything";
 
+/// What is assumed of several harts.
+const ABREAST: &str = "drivers and the kernel take no time; the harts run the first of these tasks only, by one queue; tests let tasks be released against each other in any way; guards may answer anything";
+
 /// Says whether all jobs of a program are in time.
 pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
     let file = &arguments.input.path();
     if streams::is_graph(file) {
         return streams::run(file, arguments, report);
     }
-    let (mut subject, scheduled) = match read(file, arguments, report) {
+    let (mut subject, scheduled, harts) = match read(file, arguments, report) {
         Ok(read) => read,
         Err(verdict) => return verdict,
     };
+    report.tell("harts", harts);
     let mut assumptions = ASSUMPTIONS;
-    if let Some(board) = &arguments.board {
+    let carries_s_code = !subject.code.threads().is_empty();
+    let has_s_code = scheduled.is_none() && carries_s_code;
+    if harts > 1 {
+        if let Some(board) = &arguments.board {
+            report.say(format!(
+                "kernel on {board}: its time is not counted, which is neither measured nor bounded for several harts\n"
+            ));
+        }
+        if has_s_code {
+            let note = "S code is for one hart: what follows is the answer of one";
+            report.tell("s_code", note);
+            report.say(format!("{note} of the {harts}\n"));
+        } else {
+            assumptions = ABREAST;
+        }
+    } else if let Some(board) = &arguments.board {
         assumptions = CHARGED;
         let charged = charge_kernel(board, arguments.measured, file, &mut subject, report);
         if let Err(verdict) = charged {
@@ -43,38 +65,61 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
         }
     }
     report.tell("assumptions", assumptions);
-    let carries_s_code = !subject.code.threads().is_empty();
-    let verdict = match scheduled {
-        None if carries_s_code => check_s_code(file, &subject, report),
-        strategy => analyze(
-            file,
-            strategy.unwrap_or(StrategyName::Edf),
-            &subject,
-            report,
-        ),
+    let strategy = scheduled.unwrap_or(StrategyName::Edf);
+    let verdict = match has_s_code {
+        true => check_s_code(file, &subject, report),
+        false => analyze(file, strategy, harts, &subject, report),
     };
     report.say(format!("assumed: {assumptions}\n"));
     verdict
 }
 
-/// What is analysed, and who schedules it where a system file says that.
+/// What is analysed, who schedules it where a system file says that, and on how many harts.
 fn read(
     file: &Path,
     arguments: &Analyze,
     report: &mut Report,
-) -> Result<(Subject, Option<StrategyName>), Verdict> {
+) -> Result<(Subject, Option<StrategyName>, u32), Verdict> {
     let wcet = arguments.wcet.as_ref();
-    match file
+    let board = arguments.board.as_deref().map(board_costs::harts);
+    let board = board.transpose().map_err(|complaint| {
+        report.diagnose(complaint);
+        Verdict::BadInput
+    })?;
+    let is_system = file
         .extension()
-        .is_some_and(|extension| extension == "toml")
-    {
+        .is_some_and(|extension| extension == "toml");
+    let (subject, scheduled, harts) = match is_system {
         true => {
-            let System { subject, strategy } =
-                System::read(file, wcet, arguments.strategy, report)?;
-            Ok((subject, strategy))
+            let system = System::read(file, wcet, arguments.strategy, report)?;
+            let of_board = board.map(|harts| harts - u32::from(harts > 1 && system.control_apart));
+            let harts = of_board.unwrap_or(system.harts);
+            (system.subject, system.strategy, harts)
         }
-        false => Ok((Subject::read(file, wcet, report)?, arguments.strategy)),
+        false => {
+            let subject = Subject::read(file, wcet, report)?;
+            (subject, arguments.strategy, board.unwrap_or(1))
+        }
+    };
+    let chosen = arguments.harts.unwrap_or(harts);
+    if let Some((count, name)) = board
+        .zip(arguments.board.as_ref())
+        .filter(|(n, _)| chosen > *n)
+    {
+        let message =
+            format!("board {name} has fewer harts ({count}) than `--harts {chosen}` asks for");
+        let help = "leave one of the two out";
+        report.diagnose(Complaint::new("giornata::harts", message, help));
+        return Err(Verdict::BadInput);
     }
+    if chosen > 1 && scheduled == Some(StrategyName::EdfNonpreemptive) {
+        let message =
+            format!("an order without preemption is sought for one hart, not for {chosen}");
+        let help = "take `--strategy edf` or `rm`, or `--harts 1`";
+        report.diagnose(Complaint::new("giornata::harts", message, help));
+        return Err(Verdict::BadInput);
+    }
+    Ok((subject, scheduled, chosen))
 }
 
 /// Charges the jobs with the kernel's time on a board, and says how much it is.
@@ -122,15 +167,24 @@ fn charge_kernel(
 }
 
 /// Whether E code is schedulable under a strategy.
-fn analyze(file: &Path, strategy: StrategyName, subject: &Subject, report: &mut Report) -> Verdict {
+fn analyze(
+    file: &Path,
+    strategy: StrategyName,
+    harts: u32,
+    subject: &Subject,
+    report: &mut Report,
+) -> Verdict {
     let name = match strategy {
         StrategyName::Edf => "edf",
         StrategyName::Rm => "rm",
         StrategyName::EdfNonpreemptive => "edf-nonpreemptive",
     };
-    let walked = walk_by(subject, &subject.times, strategy);
     report.tell("strategy", name);
     let title = format!("{} under {name}", file.display());
+    if harts > 1 {
+        return harts::analyze(&title, harts, strategy, subject, report);
+    }
+    let walked = walk_by(subject, &subject.times, strategy);
     let mut verdict = conclude(&title, subject, &walked, report);
     if verdict == Verdict::Negative && !subject.kernel.is_empty() {
         let without = walk_by(subject, &subject.net_times(), strategy);

@@ -117,6 +117,7 @@ Examples:
   giornata analyze                                all programs of the system here as one, by its budgets
   giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
   giornata analyze flight.giotto --board qemu-virt64 --measured
+  giornata analyze flight.giotto --harts 2        on two harts with one queue: what do the tests say?
   giornata analyze edges.sigma                    a stream graph: buffers, throughput, counters
   giornata analyze graph.xml                      the same of a graph of SDF3
 
@@ -331,6 +332,10 @@ pub(crate) struct Analyze {
     /// near what happens.
     #[arg(long, requires = "board")]
     pub(crate) measured: bool,
+    /// Harts that run the tasks, the first of one queue [default: those of the board, less a
+    /// control hart that is apart; of a program 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(crate) harts: Option<u32>,
 }
 
 #[derive(Debug, Args)]

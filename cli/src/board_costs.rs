@@ -26,6 +26,11 @@ pub(crate) struct BoardCosts {
     pub(crate) source: String,
 }
 
+/// How many harts a board of giornata's home has.
+pub(crate) fn harts(board: &str) -> Result<u32, Complaint> {
+    read_board(board, home::root()).map(|board| board.harts)
+}
+
 /// The costs on a board of giornata's home.
 pub(crate) fn of(board: &str, is_measured: bool) -> Result<BoardCosts, Complaint> {
     let root = home::root();

@@ -68,6 +68,10 @@ pub(crate) struct System {
     pub(crate) subject: Subject,
     /// What its programs say, if they say one thing: `None` where S code schedules.
     pub(crate) strategy: Option<StrategyName>,
+    /// Harts of its board that run tasks.
+    pub(crate) harts: u32,
+    /// Whether the first hart of its board takes events only.
+    pub(crate) control_apart: bool,
 }
 
 impl System {
@@ -107,7 +111,13 @@ impl System {
             times,
             kernel: Vec::new(),
         };
-        Ok(System { subject, strategy })
+        let control_apart = project.file.kernel.control_apart && project.board.harts > 1;
+        Ok(System {
+            subject,
+            strategy,
+            harts: project.board.harts - u32::from(control_apart),
+            control_apart,
+        })
     }
 }
 
