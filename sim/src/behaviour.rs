@@ -3,8 +3,9 @@
 use giornata_abi::call::Call;
 use giornata_abi::trace::FaultCause;
 use giornata_abi::{Duration, Instant};
-use giornata_core::{Process, Ref};
-use giornata_host::{Results, Rig};
+
+use crate::Results;
+use crate::kernel::{Kernel, Memory};
 use giornata_rt::host;
 
 use crate::builder::ROOM;
@@ -50,8 +51,8 @@ pub struct Moment<'m> {
     pub now: Instant,
     /// `a0` at its start: the block of a task or upcall.
     pub block: usize,
-    pub(crate) rig: &'m mut Rig,
-    pub(crate) process: Ref<Process>,
+    pub(crate) kernel: &'m mut dyn Kernel,
+    pub(crate) process: Memory,
     pub(crate) states: &'m mut host::Memory,
     /// How often the process has begun anew.
     pub(crate) life: u32,
@@ -69,7 +70,9 @@ impl Moment<'_> {
     #[must_use]
     pub fn read(&self, address: usize, to: &mut [u8]) -> bool {
         let place = self.place(address, to.len());
-        place.inspect(|place| self.rig.read(*place, to)).is_some()
+        place
+            .inspect(|place| self.kernel.read(*place, to))
+            .is_some()
     }
 
     /// Writes the process's memory; `false`: it has none there.
@@ -77,7 +80,7 @@ impl Moment<'_> {
     pub fn write(&mut self, address: usize, from: &[u8]) -> bool {
         let place = self.place(address, from.len());
         place
-            .inspect(|place| self.rig.write(*place, from))
+            .inspect(|place| self.kernel.write(*place, from))
             .is_some()
     }
 

@@ -453,7 +453,7 @@ impl SystemBuilder {
             mailboxes: Vec::new(),
             all_ports: &self.description.programs.ports,
             processes: &processes,
-            several_harts: false,
+            several_harts: self.description.harts > 1,
             hertz: self.description.timer_hertz,
             bound: if counted_steps == 0 { BOUND } else { 0 },
             counted_steps,

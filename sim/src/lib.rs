@@ -10,9 +10,12 @@
 //!   stimuli ------>
 //! ```
 //!
+//! A system for one hart is under the kernel of one, a system for several under that of
+//! several: both are in here.
+//!
 //! A [`Simulation`] is what runs in user mode, and what happens around the machine: it
 //! makes the calls of threads, raises interrupt lines and lets time pass. Time passes
-//! only when a thread computes or the hart is idle, in ticks of the board's timer,
+//! only when a thread computes on each hart that is not idle, in ticks of the board's timer,
 //! whatever its frequency. Nothing depends on the host: equal inputs give equal traces.
 
 mod behaviour;
@@ -20,6 +23,7 @@ mod body;
 mod builder;
 mod chance;
 mod cycle;
+mod kernel;
 mod scheduler;
 mod simulation;
 

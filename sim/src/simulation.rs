@@ -6,13 +6,14 @@
 
 use crate::behaviour::{Act, Behaviour, Moment};
 use crate::builder::RECORDS;
+use crate::kernel::{self, Kernel};
 use giornata_abi::call::Call;
 use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, Words, split_head};
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
 use giornata_core::sched::thread::role;
-use giornata_host::{MEMORY, Output, Results, Rig};
+use giornata_host::{MEMORY, Output, Results};
 use giornata_records::Description;
 use giornata_rt::host;
 use giornata_system::describe::describe as describe_at;
@@ -39,8 +40,6 @@ pub enum Ended {
 
 /// Kernel entries at one tick beyond which a system is taken to be stuck.
 const STUCK: u32 = 1 << 20;
-/// Where a thread is that has begun: beyond all addresses at which one begins.
-const BEGUN: usize = 1 << 40;
 /// Of an `Upcall` record: it begins.
 const BEGINS: u32 = 1;
 /// Of a `Process` record: it begins anew.
@@ -77,7 +76,7 @@ pub fn describe(model: &Model) -> Result<Description, Refusal> {
 /// A system under the kernel, on the host. A thread of the host has one at a time.
 pub struct Simulation<'a> {
     description: &'a Description,
-    rig: Option<Rig>,
+    kernel: Option<Box<dyn Kernel>>,
     timebase: Timebase,
     contexts: Vec<Context>,
     threads: Vec<Box<dyn Behaviour + 'a>>,
@@ -108,7 +107,7 @@ impl<'a> Simulation<'a> {
         let end = || Box::new(|_: &mut Moment<'_>| Act::End(0)) as Box<dyn Behaviour>;
         let (threads, drivers) = (&description.threads, &description.programs.drivers);
         Simulation {
-            rig: None,
+            kernel: None,
             timebase: Timebase::new(description.timer_hertz),
             contexts: vec![Context::default(); threads.len()],
             threads: threads.iter().map(|_| end()).collect(),
@@ -156,8 +155,8 @@ impl<'a> Simulation<'a> {
 
     /// Says what a device register holds.
     pub fn set_register(&mut self, address: usize, value: u32) {
-        match &mut self.rig {
-            Some(rig) => rig.set_register(address, value),
+        match &mut self.kernel {
+            Some(kernel) => kernel.set_register(address, value),
             None => self.registers.push((address, value)),
         }
     }
@@ -187,12 +186,13 @@ impl<'a> Simulation<'a> {
 
     /// What was stored to device registers since this was asked.
     pub fn take_outputs(&mut self) -> Vec<Output> {
-        self.rig.as_mut().map_or(Vec::new(), Rig::take_outputs)
+        let kernel = self.kernel.as_mut();
+        kernel.map_or(Vec::new(), |kernel| kernel.take_outputs())
     }
 
     /// The clock.
     pub fn now(&self) -> Instant {
-        let ticks = self.rig.as_ref().map_or(0, Rig::now);
+        let ticks = self.kernel.as_ref().map_or(0, |kernel| kernel.now());
         self.timebase.instant(Ticks(ticks))
     }
 
@@ -202,83 +202,87 @@ impl<'a> Simulation<'a> {
     /// If a checked invariant does not hold, or the system is stuck at a tick.
     pub fn run_until(&mut self, until: Instant) -> Ended {
         let until = self.timebase.ticks(until).0;
-        let mut rig = self.rig.take().unwrap_or_else(|| self.boot());
+        let mut kernel = self.kernel.take().unwrap_or_else(|| self.boot());
         let ended = loop {
-            if let Some(status) = rig.stopped() {
+            if let Some(status) = kernel.stopped() {
                 break Ended::Stopped(status);
             }
-            if !self.step(&mut rig, until) {
+            if !self.step(&mut *kernel, until) {
                 break Ended::Later;
             }
         };
-        self.rig = Some(rig);
+        self.kernel = Some(kernel);
         ended
     }
 
-    fn boot(&mut self) -> Rig {
-        let mut rig = Rig::boot(self.description);
+    fn boot(&mut self) -> Box<dyn Kernel> {
+        let mut kernel = kernel::boot(self.description);
         for (address, value) in self.registers.drain(..) {
-            rig.set_register(address, value);
+            kernel.set_register(address, value);
         }
-        self.attend(&mut rig);
-        rig
+        self.attend(&mut *kernel);
+        kernel
     }
 
-    /// The next thing that happens; false: none up to `until`.
-    fn step(&mut self, rig: &mut Rig, until: u64) -> bool {
-        let running = (!rig.is_idle()).then(|| rig.running());
-        if let Some(thread) = running {
-            self.look_at(rig, thread);
-            if self.contexts[thread].remaining == 0 {
+    /// The next thing that happens; false: none up to `until`. Of harts that have something to
+    /// do at a tick the first goes first.
+    fn step(&mut self, kernel: &mut dyn Kernel, until: u64) -> bool {
+        let now = kernel.now();
+        let mut soonest = kernel.alarm();
+        for hart in 0..kernel.harts() {
+            let Some(thread) = kernel.runs(hart) else {
+                continue;
+            };
+            self.look_at(kernel, thread);
+            let remaining = self.contexts[thread].remaining;
+            if remaining == 0 {
                 self.acts += 1;
-                assert!(
-                    self.acts < STUCK,
-                    "thread {thread} is stuck at tick {}",
-                    rig.now()
-                );
-                self.act(rig, thread);
+                assert!(self.acts < STUCK, "thread {thread} is stuck at tick {now}");
+                self.act(kernel, hart, thread);
                 return true;
             }
+            let end = now.saturating_add(remaining);
+            soonest = Some(soonest.map_or(end, |soonest| soonest.min(end)));
         }
-        let now = rig.now();
-        let end = running.map(|thread| now.saturating_add(self.contexts[thread].remaining));
         let stimulus = self.stimuli.first().map(|(tick, _)| *tick);
-        let soonest = [rig.alarm(), end, stimulus].into_iter().flatten().min();
+        let soonest = soonest.into_iter().chain(stimulus).min();
         let Some(next) = soonest.filter(|next| *next <= until) else {
             return false;
         };
         // (an alarm can lie behind)
         let passed = next.saturating_sub(now);
-        rig.pass(passed);
+        kernel.pass(passed);
         if passed != 0 {
             self.acts = 0;
         }
-        if let Some(thread) = running {
-            let remaining = &mut self.contexts[thread].remaining;
-            *remaining -= passed;
-            if *remaining == 0 {
-                return true;
+        let mut ends = false;
+        for hart in 0..kernel.harts() {
+            if let Some(thread) = kernel.runs(hart) {
+                let remaining = &mut self.contexts[thread].remaining;
+                *remaining -= passed;
+                ends |= *remaining == 0;
             }
+        }
+        if ends {
+            return true;
         }
         while let Some((tick, number)) = self.stimuli.first().copied()
             && tick <= next
         {
             self.stimuli.pop_first();
-            rig.raise(number);
+            kernel.raise(number);
         }
-        rig.interrupt();
-        self.attend(rig);
+        kernel.interrupt();
+        self.attend(kernel);
         true
     }
 
     /// After an entry: takes what the trace tells.
-    fn attend(&mut self, rig: &mut Rig) {
+    fn attend(&mut self, kernel: &mut dyn Kernel) {
         if self.checked {
-            rig.check_invariants();
+            kernel.check_invariants();
         }
-        // (nobody asks who has run)
-        drop(rig.take_switches());
-        rig.take_trace(|record| {
+        kernel.take_trace(&mut |record| {
             let [_, head, second, _] = record;
             match split_head(head) {
                 (Some(Kind::Upcall), _, driver) if second == BEGINS => self.driver = driver,
@@ -302,28 +306,23 @@ impl<'a> Simulation<'a> {
     }
 
     /// How the thread that runs has left the kernel.
-    fn look_at(&mut self, rig: &mut Rig, thread: usize) {
-        let pc = &rig.thread(thread).context.pc;
-        let begins = pc.get() < BEGUN;
-        if begins {
-            pc.set(BEGUN);
-        }
-        let results = rig.take_results(thread);
+    fn look_at(&mut self, kernel: &mut dyn Kernel, thread: usize) {
+        let begins = kernel.begins(thread);
+        let results = kernel.take_results(thread);
         let context = &mut self.contexts[thread];
         if begins {
-            let task = rig.thread(thread).place.task;
-            let block = task.map_or(0, |task| task.argument);
+            let block = kernel.thread(thread).argument.unwrap_or(0);
             context.block = results.map_or(block, |results| results[0]);
-            self.start(rig, thread);
+            self.start(kernel, thread);
         } else if results.is_some() && context.completes {
-            self.start(rig, thread);
+            self.start(kernel, thread);
         } else if results.is_some() {
             context.answer = results;
         }
     }
 
-    fn start(&mut self, rig: &Rig, thread: usize) {
-        let record = rig.thread(thread);
+    fn start(&mut self, kernel: &dyn Kernel, thread: usize) {
+        let record = kernel.thread(thread);
         let old = self.contexts[thread];
         let mut context = Context {
             block: old.block,
@@ -331,7 +330,7 @@ impl<'a> Simulation<'a> {
             ..Context::default()
         };
         let work = if record.role & role::TASK != 0 {
-            context.number = job_of(rig, record.control);
+            context.number = job_of(kernel, record.control);
             Some(Work::Job(thread as u16))
         } else if record.role & role::UPCALL != 0 {
             let count = &mut self.drivers[usize::from(self.driver)].0;
@@ -349,10 +348,11 @@ impl<'a> Simulation<'a> {
         self.contexts[thread] = context;
     }
 
-    /// The thread that runs does the next thing.
-    fn act(&mut self, rig: &mut Rig, thread: usize) {
-        let (process, own_role) = (rig.thread(thread).process, rig.thread(thread).role);
-        let now = self.timebase.instant(Ticks(rig.now()));
+    /// The thread that a hart runs does the next thing.
+    fn act(&mut self, kernel: &mut dyn Kernel, hart: usize, thread: usize) {
+        let record = kernel.thread(thread);
+        let (process, own_role) = (record.process, record.role);
+        let now = self.timebase.instant(Ticks(kernel.now()));
         let context = &mut self.contexts[thread];
         let mut moment = Moment {
             thread: thread as u16,
@@ -362,10 +362,10 @@ impl<'a> Simulation<'a> {
             answer: context.answer.take(),
             now,
             block: context.block,
-            rig,
+            kernel: &mut *kernel,
             process,
-            states: &mut self.states[process.number as usize],
-            life: self.lives[process.number as usize],
+            states: &mut self.states[process.number],
+            life: self.lives[process.number],
         };
         let act = match context.driver {
             Some(driver) => self.drivers[usize::from(driver)].1.next(&mut moment),
@@ -377,9 +377,9 @@ impl<'a> Simulation<'a> {
                 return;
             }
             Act::Call(call, arguments) => {
-                let _ = rig.call(call, arguments);
+                kernel.call(hart, call, arguments);
             }
-            Act::Fault(cause) => rig.fault(cause, 0, 0),
+            Act::Fault(cause) => kernel.fault(hart, cause),
             Act::End(value) => {
                 let call = if own_role & role::TASK != 0 {
                     context.completes = true;
@@ -389,26 +389,24 @@ impl<'a> Simulation<'a> {
                 } else {
                     Call::Exit
                 };
-                let _ = rig.call(call, [value, 0, 0, 0, 0, 0]);
+                kernel.call(hart, call, [value, 0, 0, 0, 0, 0]);
             }
         }
-        self.attend(rig);
+        self.attend(kernel);
     }
 }
 
 impl Drop for Simulation<'_> {
     fn drop(&mut self) {
-        if let Some(rig) = self.rig.take() {
-            // SAFETY: a simulation shows no record of its rig to anybody: moments, which
-            // know their process's, have ended, and no behaviour can keep that.
-            unsafe { rig.free() };
+        if let Some(kernel) = self.kernel.take() {
+            kernel.free();
         }
     }
 }
 
 /// The number of the job that runs, from the thread's control page.
-fn job_of(rig: &Rig, page: usize) -> u32 {
+fn job_of(kernel: &dyn Kernel, page: usize) -> u32 {
     let mut word = [0; 4];
-    rig.read(page + std::mem::offset_of!(ControlPage, job), &mut word);
+    kernel.read(page + std::mem::offset_of!(ControlPage, job), &mut word);
     u32::from_le_bytes(word)
 }

@@ -8,7 +8,9 @@ use giornata_analysis::{
     ECode, Policy, Program, Strategy, Times, Verdict, Walked, global, periodic, walk, walk_on,
 };
 use giornata_lang::{Options, psi};
+use giornata_sim::Scheduler;
 
+use crate::machine::Machine;
 use crate::programs::{Sample, Seed, cases, sample};
 
 /// Asks the tests and the walk; whether a test holds and whether the walk finds nothing.
@@ -59,6 +61,55 @@ fn no_test_holds_of_a_program_that_misses_a_deadline() {
         shown * 6 > cases && late * 6 > cases,
         "{shown} {late} of {cases}"
     );
+}
+
+/// The kernel of several harts comes to what the walk does, to each response; and where a test
+/// holds, no job is late whatever it needs.
+#[test]
+fn programs_run_on_several_harts_as_they_are_walked() {
+    let (mut seed, mut verdicts) = (Seed(64), [0, 0]);
+    for case in 0..cases(100, 2000) {
+        let sample = sample(&mut seed, 1);
+        let harts = 2 + (case % 3) as u32;
+        let times = sample
+            .times
+            .scaled(u64::from(harts) * (5 + seed.below(6)), 10);
+        for (strategy, scheduler) in [
+            (Strategy::EarliestDeadline, Scheduler::EarliestDeadline),
+            (Strategy::RateMonotonic, Scheduler::RateMonotonic),
+        ] {
+            let (is_shown, is_good) = compare(&sample, &times, harts, strategy);
+            let walked = walk_on(&sample.program, &sample.code, &times, strategy, harts);
+            let machine = Machine::on_harts(&sample.bytes, scheduler, harts);
+            let worst = times.all();
+            let late = machine.run(
+                sample.length,
+                |task, _| worst[usize::from(task)],
+                |_, _| true,
+            );
+            assert_eq!(is_good, late.is_none(), "{strategy:?} {walked:#?} {late:?}");
+            verdicts[usize::from(is_good)] += 1;
+            if is_good {
+                for (task, figures) in walked.tasks.iter().enumerate() {
+                    assert_eq!(
+                        figures.unwrap().response.0,
+                        late.responses[task],
+                        "{strategy:?}"
+                    );
+                }
+            }
+            if is_shown {
+                let salt = seed.next();
+                let shorter = |task: u16, job: u32| {
+                    let salt = salt ^ u64::from(task) << 32 ^ u64::from(job);
+                    Duration(Seed(salt).below(worst[usize::from(task)].0 + 1))
+                };
+                let late = machine.run(sample.length, shorter, |_, _| true);
+                assert!(late.is_none(), "{late:?}");
+            }
+        }
+    }
+    assert!(verdicts.iter().all(|count| *count > 20), "{verdicts:?}");
 }
 
 /// Windows of several lengths, and more load than one hart has.

@@ -52,11 +52,17 @@ impl Machine {
     /// A program of each module, on one hart.
     pub(crate) fn load_all(modules: &[&[u8]]) -> Machine {
         let modules = modules.iter().map(|bytes| bytes.to_vec()).collect();
-        Machine::scheduled(modules, Scheduler::EarliestDeadline)
+        Machine::scheduled(modules, Scheduler::EarliestDeadline, 1)
     }
 
-    fn scheduled(modules: Vec<Vec<u8>>, scheduler: Scheduler) -> Machine {
+    /// One module on so many harts.
+    pub(crate) fn on_harts(bytes: &[u8], scheduler: Scheduler, harts: u32) -> Machine {
+        Machine::scheduled(vec![bytes.to_vec()], scheduler, harts)
+    }
+
+    fn scheduled(modules: Vec<Vec<u8>>, scheduler: Scheduler, harts: u32) -> Machine {
         let mut b = SystemBuilder::new();
+        b.description.harts = harts;
         b.description.timer_hertz = 1_000_000_000;
         let parsed = modules.iter().map(|bytes| Module::parse(bytes).unwrap());
         let deadlines: Vec<u64> = parsed
@@ -88,7 +94,7 @@ impl Machine {
 
     /// Another scheduler for what S code leaves to it.
     pub(crate) fn with(self, scheduler: Scheduler) -> Machine {
-        Machine::scheduled(self.modules, scheduler)
+        Machine::scheduled(self.modules, scheduler, 1)
     }
 
     /// Runs for a while. `time`: what job k (from 0) of a task computes;

@@ -70,6 +70,24 @@ impl Rig {
         self.harts[hart].0.member.current.get()
     }
 
+    /// The number of the thread that a hart runs, unless it is idle.
+    pub fn runs_thread(&self, hart: usize) -> Option<usize> {
+        let thread = self.runs(hart);
+        (thread.kind.get() != kind::IDLE).then(|| thread.number() as usize)
+    }
+
+    /// The thread that a hart runs makes a call, and all harts do what follows from it.
+    pub fn call_from(&mut self, hart: usize, number: usize, arguments: [usize; 6]) {
+        self.call_on(hart, number, arguments);
+        self.settle(false);
+    }
+
+    /// The thread that a hart runs does what it may not, and all harts do what follows from it.
+    pub fn fault_from(&mut self, hart: usize, cause: FaultCause) {
+        self.fault_on(hart, cause, 0, 0);
+        self.settle(false);
+    }
+
     /// Whether a hart has been interrupted by another and has not come yet.
     pub fn is_kicked(&self, hart: usize) -> bool {
         with(|state| state.kicks & 1 << hart != 0)
