@@ -148,6 +148,7 @@ Examples:
   giornata simulate flight.giotto --exec-time control=2ms,navigate=1ms
   giornata simulate system.toml --exec-time uniform --seed 7 --for 10s
   giornata simulate flight.gmod --scheduler fifo --svg schedule.svg
+  giornata simulate flight.giotto --harts 2          on two harts with one queue
   giornata simulate flight.giotto --record f.trace   for `giornata schedule --from-trace`
   giornata simulate system.toml --functions          with what its functions compute
   giornata simulate flight.giotto --json             the same for other programs to read
@@ -478,6 +479,10 @@ pub(crate) struct Simulate {
     /// Who schedules the released tasks [default: what the system file says, else edf].
     #[arg(long, value_enum)]
     pub(crate) scheduler: Option<Policy>,
+    /// Harts that run threads, the first of one queue [default: those of the system's board,
+    /// less a control hart that is apart; of a program 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(crate) harts: Option<u32>,
     /// What a guard answers: GUARD=true, GUARD=false or GUARD=random; may be repeated.
     #[arg(long, value_name = "GUARD=ANSWER", value_delimiter = ',')]
     pub(crate) guard: Vec<String>,

@@ -2,6 +2,7 @@
 
 mod functions;
 mod guards;
+mod harts;
 mod machine;
 mod missing;
 mod outcome;
@@ -25,6 +26,7 @@ use crate::complaint::Complaint;
 use crate::report::{Report, Verdict};
 use functions::Functions;
 use guards::Guards;
+use harts::Occupancy;
 use machine::Machine;
 use outcome::Outcome;
 use times::Times;
@@ -84,12 +86,13 @@ struct Plan {
 impl Plan {
     fn of(file: &Path, arguments: &Simulate, report: &mut Report) -> Result<Plan, Verdict> {
         let mut machine = Machine::open(file, arguments.functions, report)?;
+        let several = harts::apply(arguments.harts, &mut machine.model);
         let length = length(&arguments.length);
         let guards = Guards::of(&machine, &arguments.guard, arguments.seed);
         let scheduler = arguments.scheduler.map(scheduler);
         let fits = fits(&machine, scheduler);
         let times = Times::of(&machine, &arguments.exec_time, arguments.seed, report);
-        match (length, guards, fits, times) {
+        match (length, guards, fits.and(several), times) {
             (Ok(length), Ok(guards), Ok(()), Some(times)) => {
                 if let Some(scheduler) = scheduler {
                     scheduler.apply(&mut machine.model);
@@ -138,6 +141,8 @@ impl Plan {
         let mut totals = Statistics::new(names);
         let mut schedule = Schedule::new(names, kept);
         let mut breaches: Vec<Breach> = Vec::new();
+        let all = self.machine.model.board.harts;
+        let mut occupancy = Occupancy::new(all, names);
         let mut window = UpTo::new(end, names);
         let mut expansion = Expansion::new(self.system.timer_hertz);
         let mut stream = Vec::new();
@@ -153,6 +158,7 @@ impl Plan {
                 if window.admits(&event) {
                     totals.observe(&event);
                     schedule.observe(&event);
+                    occupancy.observe(&event);
                     if let Content::Violation(breach) = event.content {
                         breaches.push(breach);
                     }
@@ -162,11 +168,14 @@ impl Plan {
         simulation.run_until(end);
         drop(simulation);
         schedule.close(end);
+        occupancy.close(end);
         let outcome = Outcome {
             names,
             totals,
             schedule,
             breaches,
+            occupancy,
+            harts: harts::running(&self.machine.model),
             length: self.length,
             hyperperiod: self.hyperperiod,
         };
@@ -191,7 +200,15 @@ impl Plan {
 
     fn title(&self) -> String {
         let system = &self.machine.names.system;
-        format!("{system}: {}, {}", self.scheduler(), self.times.describe())
+        let on = match harts::running(&self.machine.model) {
+            1 => String::new(),
+            harts => format!(" on {harts} harts"),
+        };
+        format!(
+            "{system}: {}{on}, {}",
+            self.scheduler(),
+            self.times.describe()
+        )
     }
 
     /// What the simulation leaves out.

@@ -34,6 +34,11 @@ fn values_do_not_depend_on_execution_times_and_are_those_of_the_functions() {
         out.starts_with("the same: ") && out.contains(" up to 300 ms"),
         "{out}"
     );
+    // nor on how many harts they run
+    let harts = ["--functions", "--harts", "3", "--seed", "3"];
+    simulate("uniform", "several.trace", &harts);
+    let (code, out, err) = folder.outcome(&["compare", "slow.trace", "several.trace"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
     // without the functions nothing is computed
     simulate("worst", "idle.trace", &[]);
     let (code, out, _) = folder.outcome(&["compare", "slow.trace", "idle.trace"]);

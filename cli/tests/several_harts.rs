@@ -1,4 +1,4 @@
-//! `giornata analyze` for several harts as a shell sees it.
+//! `giornata analyze` and `giornata simulate` for several harts as a shell sees them.
 
 mod folder;
 
@@ -109,4 +109,54 @@ fn s_code_is_answered_for_one_hart() {
     let (code, out, _) = folder.outcome(&arguments);
     assert_eq!(code, 0);
     assert!(out.starts_with("S code is for one hart"), "{out}");
+}
+
+/// What the analysis shows as a run is what the kernel does; on a third hart nobody is late.
+#[test]
+fn a_simulation_has_as_many_harts_as_are_asked_for() {
+    let folder = folder("several-harts-simulated");
+    let simulate = |harts| {
+        let words = [
+            "simulate",
+            "dhall.psi",
+            "--for",
+            "11ms",
+            "--json",
+            "--harts",
+        ];
+        folder.json(&[&words[..], &[harts]].concat())
+    };
+    let (code, json) = simulate("2");
+    assert_eq!((code, &json["misses"][0]["task"]), (1, &"c.fc".into()));
+    assert_eq!(json["misses"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["totals"]["busy_ns"], 4_000_000 + 9_000_000 + 1_000_000);
+
+    let (code, json) = simulate("3");
+    assert_eq!(
+        (code, &json["tasks"][2]["response_ns"]["max"]),
+        (0, &10_000_000.into())
+    );
+    let busy = |hart: usize| json["harts"][hart]["busy_ns"].as_u64().unwrap();
+    assert_eq!(
+        busy(0) + busy(1) + busy(2),
+        4_000_000 + 10_000_000 + 2_000_000
+    );
+    assert_eq!(json["harts"].as_array().map(Vec::len), Some(3));
+    // (whoever is first keeps its hart for all of its 10 ms)
+    assert!((0..3).any(|hart| busy(hart) >= 10_000_000), "{json:#}");
+}
+
+/// The recording of several harts is told apart by them, and is no schedule of one.
+#[test]
+fn a_recording_of_several_harts_is_no_schedule_of_one() {
+    let folder = folder("several-harts-recorded");
+    let words = [
+        "simulate", "full.psi", "--harts", "2", "--for", "24ms", "--record", "t.trace",
+    ];
+    let (code, _, err) = folder.outcome(&words);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let words = ["schedule", "full.psi", "--from-trace", "t.trace"];
+    let (code, _, err) = folder.outcome(&words);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("several harts"), "{err}");
 }

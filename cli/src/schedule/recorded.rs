@@ -28,6 +28,12 @@ pub(super) fn s_code(subject: &Subject, trace: &Path) -> Result<SCode, Complaint
         .map_err(|why| refuse(&format!("is not a recorded trace: {why}"), RECORD))?;
     let threads = threads(&recording.names, &subject.program)
         .map_err(|why| refuse(&why, "name the program that was recorded"))?;
+    if is_of_several_harts(&recording, &threads) {
+        return Err(refuse(
+            "its tasks ran on several harts, and S code is for one",
+            "record a run on one hart: `giornata simulate FILE --harts 1 --record TRACE`",
+        ));
+    }
     let (decisions, lost) = decisions(&recording, &threads);
     recorded(&subject.program, &subject.code, decisions).map_err(|why| {
         let (why, help) = match (&why, lost) {
@@ -87,6 +93,28 @@ fn threads(names: &NameMap, program: &Program) -> Result<Vec<Option<u16>>, Strin
         place(&thread.name).filter(|_| is_task).map(|t| t as u16)
     };
     Ok(names.threads.iter().map(task).collect())
+}
+
+/// Whether tasks of the program ran on more than one hart.
+fn is_of_several_harts(recording: &Recording, threads: &[Option<u16>]) -> bool {
+    let is_task = |thread: u16| {
+        threads
+            .get(usize::from(thread))
+            .copied()
+            .flatten()
+            .is_some()
+    };
+    let runs = |event: &Event| match event.content {
+        Content::Switch { thread, .. } => thread.is_some_and(is_task),
+        _ => false,
+    };
+    let mut harts = recording
+        .events
+        .iter()
+        .filter(|event| runs(event))
+        .map(|event| event.hart);
+    let first = harts.next();
+    harts.any(|hart| Some(hart) != first)
 }
 
 /// What the recording says of the tasks, up to the first loss; and how many

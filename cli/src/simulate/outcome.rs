@@ -9,6 +9,7 @@ use giornata_trace::{
 };
 use serde_json::{Value, json};
 
+use super::harts::Occupancy;
 use super::times::Times;
 use crate::report::{Report, Verdict};
 
@@ -21,6 +22,9 @@ pub(crate) struct Outcome<'a> {
     pub(crate) totals: Statistics,
     pub(crate) schedule: Schedule,
     pub(crate) breaches: Vec<Breach>,
+    pub(crate) occupancy: Occupancy,
+    /// Harts that run threads.
+    pub(crate) harts: u32,
     pub(crate) length: Duration,
     pub(crate) hyperperiod: Option<Duration>,
 }
@@ -71,6 +75,7 @@ impl Outcome<'_> {
             self.end(),
         ));
         lines.push(String::new());
+        lines.extend(self.occupancy.say(self.length.0));
         lines.extend(self.trouble());
         lines.extend_from_slice(notes);
         lines.push(self.closing());
@@ -100,14 +105,19 @@ impl Outcome<'_> {
             Verdict::Negative => "not in time",
             _ => "the kernel met what cannot happen",
         };
+        let of = match self.harts {
+            1 => String::new(),
+            harts => format!(" of {harts} harts"),
+        };
+        let all = self.length.0.saturating_mul(self.harts.into());
         format!(
-            "{}: {word} | simulated {} | releases {} | missed {} | violations {} | load {} %",
+            "{}: {word} | simulated {} | releases {} | missed {} | violations {} | load {} %{of}",
             self.names.system,
             brief(self.length),
             self.totals.releases(),
             self.schedule.late.len(),
             self.totals.violations,
-            share(self.processor().iter().sum(), self.length.0),
+            share(self.processor().iter().sum(), all),
         )
     }
 
@@ -127,6 +137,7 @@ impl Outcome<'_> {
             "hyperperiod_ns",
             json!(self.hyperperiod.map(|cycle| cycle.0)),
         );
+        report.tell("harts", self.occupancy.tell());
         let processor = self.processor();
         let rows = tasks(self.names).map(|task| self.task(task, times, &processor));
         report.tell("tasks", rows.collect::<Vec<Value>>());
