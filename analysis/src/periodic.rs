@@ -22,6 +22,9 @@ use crate::walk::{Strategy, Verdict, by_rate, walk};
 /// After so many steps a test does not know.
 const MOST_STEPS: usize = 1_000_000;
 
+/// After so many a response is not known: each is at least one job of another task.
+const MOST_RESPONSE_STEPS: usize = 100_000;
+
 /// A task as the classic tests see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periodic {
@@ -174,7 +177,8 @@ fn busy_period(tasks: &[Periodic]) -> Option<u128> {
 }
 
 /// For each task its longest response under fixed priorities, the first the
-/// most urgent; `None` if that is beyond its deadline. O(tasks^2 * steps).
+/// most urgent; `None` if that is beyond its deadline, or was not found out in a reasonable
+/// number of steps. O(tasks^2 * steps).
 pub fn responses(tasks: &[Periodic]) -> Vec<Option<Duration>> {
     (0..tasks.len())
         .map(|index| response(tasks, index))
@@ -185,7 +189,10 @@ fn response(tasks: &[Periodic], index: usize) -> Option<Duration> {
     let (higher, rest) = tasks.split_at_checked(index)?;
     let task = rest.first()?;
     let mut response = u128::from(task.time.0);
-    while response <= u128::from(task.deadline.0) {
+    for _ in 0..MOST_RESPONSE_STEPS {
+        if response > u128::from(task.deadline.0) {
+            return None;
+        }
         let preemptions = higher.iter().map(|t| needed(t, response));
         let next = sum(preemptions.chain([u128::from(task.time.0)]));
         if next == response {
@@ -220,6 +227,15 @@ mod tests {
             super::responses(&[task(0, 5, 5, 3), task(1, 9, 9, 5)])[1],
             None
         );
+    }
+
+    #[test]
+    fn a_response_without_end_is_given_up() {
+        let never = [task(0, 1, 1, 1), task(1, u64::MAX, u64::MAX, 1)];
+        let [first, second] = responses(&never)[..] else {
+            panic!("one for each task");
+        };
+        assert_eq!((first, second), (Some(Duration(1)), None));
     }
 
     #[test]

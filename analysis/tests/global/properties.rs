@@ -165,8 +165,8 @@ proptest! {
 
     #[test]
     fn no_number_is_too_great(
-        rows in proptest::collection::vec((any_number(), any_number(), any_number()), 0..6),
-        harts in 0..9u32,
+        rows in proptest::collection::vec((any_number(), any_number(), any_number()), 0..5),
+        harts in 0..4u32,
     ) {
         let constrained: Vec<Periodic> = tasks(&rows)
             .into_iter()
