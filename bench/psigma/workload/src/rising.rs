@@ -8,8 +8,10 @@ use giornata_rt::time::{self, Duration, Instant};
 use crate::{Random, compute};
 
 /// Nanoseconds to the next instant: at least, and within how many more. (A prime of cycles.)
-const LEAST: u64 = 40_000;
+const LEAST: u64 = 60_000;
 const WITHIN: u32 = 4_001;
+/// How much seldomer the other wakes up.
+const SELDOM: u64 = 5;
 /// Of a cycle.
 const CYCLE: u64 = 10;
 
@@ -36,7 +38,7 @@ pub(crate) fn riser_later() {
     let mut random = Random(0x2511_1998);
     loop {
         let nanoseconds = LEAST + CYCLE * u64::from(random.next() % WITHIN);
-        let _ = time::sleep(Duration(nanoseconds));
+        let _ = time::sleep(Duration(SELDOM * nanoseconds));
         compute(random.next() % 64);
     }
 }

@@ -7,7 +7,7 @@ use crate::object::{BUS, ORDERS, READY};
 use crate::{Random, compute};
 
 /// Rounds between two calls, at most.
-const APART: u32 = 256;
+const APART: u32 = 2_048;
 
 /// What a thread does that the others mind.
 fn call(random: &mut Random) -> Result<(), Error> {
@@ -66,7 +66,7 @@ pub(crate) fn server() {
 pub(crate) fn talker() {
     let mut said = 0_u32;
     loop {
-        let _ = time::sleep(Duration::from_micros(400));
+        let _ = time::sleep(Duration::from_micros(900));
         said = said.wrapping_add(1);
         log!("a line of some length, for the {said}th time");
     }
@@ -75,7 +75,7 @@ pub(crate) fn talker() {
 /// Dies of a store to where nothing lies, and is started again with its process.
 #[thread]
 pub(crate) fn doomed() {
-    let _ = time::sleep(Duration::from_micros(700));
+    let _ = time::sleep(Duration::from_micros(4_000));
     let nowhere: *mut u32 = core::ptr::with_exposed_provenance_mut(4);
     // SAFETY: the kernel refuses it and ends the process.
     unsafe { nowhere.write_volatile(0) }

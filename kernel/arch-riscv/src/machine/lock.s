@@ -31,16 +31,17 @@
 .endif
 .endm
 
-# Takes it, for the hart whose record is sp; three registers are the macro's. What is asked first
-# is predicted: whoever has to wait does so out of the way.
+# Takes it, for the hart whose record is sp; three registers are the macro's. Whose turn it is is
+# read before the ticket is drawn: it cannot become more than that. That it is free is predicted,
+# and whoever has to wait does so out of the way.
 .macro TAKE_LOCK a, b, c
 .if {HARTS}
 .option push
 .option arch, +a
     li      \a, {LOCK}
+    lw      \c, 4(\a)
     li      \b, 1
     amoadd.w.aq \b, \b, (\a)
-    lw      \c, 4(\a)
     bne     \c, \b, 7f
 6:
     fence   r, rw
@@ -54,17 +55,17 @@
 .endif
 .endm
 
-# Into the kernel with a call, whose function t0 leads to, and then t0 is that; a6 is the thread.
-# If another hart has interrupted this one, that comes first.
+# Into the kernel with a call, for whose function a6 is the thread. If another hart has interrupted
+# this one, that comes first.
 .macro ENTER_FOR_CALL
     KERNEL_STACK tp
 .if {HARTS}
 .option push
 .option arch, +a
     li      t1, {LOCK}
+    lw      t3, 4(t1)
     li      t2, 1
     amoadd.w.aq t2, t2, (t1)
-    lw      t3, 4(t1)
     mv      a6, tp
     bne     t3, t2, 7f
 6:

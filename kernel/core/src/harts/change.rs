@@ -274,7 +274,7 @@ impl System {
 
     /// All harts.
     pub(crate) fn all_harts(&self) -> impl Iterator<Item = Ref<Hart>> {
-        self.harts.all.iter().filter_map(|hart| hart.get())
+        self.harts.all.iter().map_while(|hart| hart.get())
     }
 
     /// Ticks that a thread has run and was not charged for yet, wherever it runs.

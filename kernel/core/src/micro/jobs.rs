@@ -90,6 +90,13 @@ impl Task {
     }
 }
 
+/// Behind which tasks of a group that is apart the hart looks at its timer and its lines: each
+/// eighth; and where others may wait for the lock, each.
+const LOOKS: usize = match cfg!(feature = "harts") {
+    true => 0,
+    false => 7,
+};
+
 impl System {
     /// Releases a group that is a ring none of which has a job, with nothing unusual about it;
     /// else nothing has changed and false is returned. O(1).
@@ -200,7 +207,7 @@ impl System {
         while let Some(task) = group.tasks.get(index) {
             self.release_task::<M>(task, program);
             index = index.wrapping_add(1);
-            if index & 7 == 0 && crate::machine::waits::<M>() {
+            if index & LOOKS == 0 && crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }

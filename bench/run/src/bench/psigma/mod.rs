@@ -52,7 +52,7 @@ enum Way {
     KickToWaiting,
     /// The same of a hart in user mode.
     KickToBusy,
-    /// From having the lock to giving it back, while another hart waits for it.
+    /// From having the lock to giving it back, as far as another hart waits for it.
     Section,
     /// From asking for the lock to having it.
     LockWait,
@@ -80,7 +80,7 @@ const SYSTEMS: &[System] = &[
     },
     System {
         file: "wake",
-        microseconds: 22_000,
+        microseconds: 30_000,
         rows: &[
             ("kick-waiting", Way::KickToWaiting),
             ("wake", Way::TimerToUser),
@@ -88,7 +88,7 @@ const SYSTEMS: &[System] = &[
     },
     System {
         file: "background",
-        microseconds: 22_000,
+        microseconds: 30_000,
         rows: &[
             ("kick-busy", Way::KickToBusy),
             ("preempt-background", Way::TimerToUser),
@@ -97,17 +97,17 @@ const SYSTEMS: &[System] = &[
     },
     System {
         file: "urgent",
-        microseconds: 22_000,
+        microseconds: 30_000,
         rows: &[("preempt-urgent", Way::TimerToUser)],
     },
     System {
         file: "jobs",
-        microseconds: 22_000,
+        microseconds: 30_000,
         rows: &[("termination", Way::OnOneHart(TERMINATION))],
     },
     System {
         file: "storm",
-        microseconds: 22_000,
+        microseconds: 30_000,
         rows: &[
             ("control-latency-storm", Way::ControlLatency),
             ("section", Way::Section),

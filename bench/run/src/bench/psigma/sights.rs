@@ -202,20 +202,20 @@ impl Seen {
         marks.nth(super::WARMING).map_or(0, |point| point.cycle)
     }
 
-    /// Sections at whose end another hart waits for the lock.
+    /// Of each section for which another hart waits: how long one does.
     fn sections(&self) -> Vec<u64> {
         let begin = self.begin();
         let mut spans = Vec::new();
         for (number, hart) in self.harts.iter().enumerate() {
-            for [asked, has, gives] in &hart.sections {
+            for [_, has, gives] in hart.sections.iter().filter(|[asked, ..]| *asked >= begin) {
                 let others = self.harts.iter().enumerate();
-                let is_awaited = others.filter(|(other, _)| *other != number).any(|(_, o)| {
-                    let next = o.sections.partition_point(|[_, has, _]| has < gives);
-                    o.sections.get(next).is_some_and(|[asks, ..]| asks < gives)
+                let others = others.filter(|(other, _)| *other != number);
+                let asks = others.filter_map(|(_, other)| {
+                    let next = other.sections.partition_point(|[_, has, _]| has < gives);
+                    let [asks, ..] = other.sections.get(next)?;
+                    (asks < gives).then_some(*asks)
                 });
-                if *asked >= begin && is_awaited {
-                    spans.push(gives - has);
-                }
+                spans.extend(asks.min().map(|asks| gives - asks.max(*has)));
             }
         }
         spans
