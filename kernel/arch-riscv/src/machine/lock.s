@@ -56,8 +56,9 @@
 .endm
 
 # Into the kernel with a call, for whose function a6 is the thread. If another hart has interrupted
-# this one, that comes first.
-.macro ENTER_FOR_CALL
+# this one, that comes first. With `table` the function is looked up meanwhile: t0 is its offset in
+# the table of calls, which a6 leads to; and then t0 is it.
+.macro ENTER_FOR_CALL table
     KERNEL_STACK tp
 .if {HARTS}
 .option push
@@ -66,11 +67,15 @@
     lw      t3, 4(t1)
     li      t2, 1
     amoadd.w.aq t2, t2, (t1)
-    mv      a6, tp
+.if \table
+    add     a6, a6, t0
+    lw      t0, %lo({calls})(a6)
+.endif
     bne     t3, t2, 7f
 6:
     fence   r, rw
     lw      t2, {KICKED}(sp)
+    mv      a6, tp
     SAVE    sp, {HERE} - {LOCK}, t1
     bnez    t2, too_late
 .subsection 1
@@ -87,18 +92,13 @@
 # Gives it back, behind the last store to a record that another hart may use.
 .macro GIVE_LOCK a, b
 .if {HARTS}
-    LOAD_LOCK \a, \b
+    li      \a, {LOCK}
+    lw      \b, 4(\a)
     STORE_LOCK \a, \b
 .endif
 .endm
 
-# The same in two steps: whose turn is the next; it is their turn. The first register leads there.
-.macro LOAD_LOCK a, b
-.if {HARTS}
-    li      \a, {LOCK}
-    lw      \b, 4(\a)
-.endif
-.endm
+# The same where the first register leads there, and the second is whose turn it is.
 .macro STORE_LOCK a, b
 .if {HARTS}
     addi    \b, \b, 1

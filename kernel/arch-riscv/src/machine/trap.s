@@ -81,10 +81,12 @@ giornata_trap:
     slli    t0, a7, 2
     lui     a6, %hi({calls})
     bgeu    a7, sp, not_its_call
+.if {HARTS} == 0
     add     a6, a6, t0
     lw      t0, %lo({calls})(a6)
 .endif
-    ENTER_FOR_CALL
+.endif
+    ENTER_FOR_CALL {HARTS} & ({WORD} == 4)
     jalr    t0
 called:
 .if {HARTS}
@@ -336,7 +338,7 @@ not_its_call: # or nobody's
     bne     a7, t0, 2f
     li      t0, {COUNT}
     bltu    sp, t0, 2f
-    ENTER_FOR_CALL
+    ENTER_FOR_CALL 0
     call    {posix}
     j       called
 2:
