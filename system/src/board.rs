@@ -163,11 +163,12 @@ impl Protection {
 }
 
 impl Board {
-    /// What records of the kernel are laid for.
-    pub fn laid_for(&self) -> giornata_records::Target {
+    /// What records of the kernel are laid for, if it runs streams or not.
+    pub fn laid_for(&self, streams: bool) -> giornata_records::Target {
         giornata_records::Target {
             width: self.protection.word() as usize,
             several: self.harts > 1,
+            streams,
         }
     }
 

@@ -41,7 +41,9 @@ impl Reach<'_> {
                  __builtin_trap()"
                     .into()
             }
-            FaultCause::Panic | FaultCause::Call | FaultCause::Killed => cause.name().into(),
+            FaultCause::Panic | FaultCause::Call | FaultCause::Killed | FaultCause::Overrun => {
+                cause.name().into()
+            }
         }
     }
 

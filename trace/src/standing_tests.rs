@@ -50,6 +50,7 @@ impl Machine {
         let shapes = records(Target {
             width,
             several: false,
+            streams: false,
         })
         .into_iter();
         let words = |words: BTreeMap<&str, u32>| {

@@ -17,7 +17,7 @@ use crate::test::Extent;
 /// The kernel's tests on the host.
 const KERNEL: &str = "giornata-host";
 /// The parts of the kernel on several harts: all but the short ways of one.
-const PARTS: &str = "load,mail,hints,processes,posix,harts";
+const PARTS: &str = "load,mail,hints,processes,posix,harts,streams";
 /// Tests that take long, of the long form only.
 const LONG: [&str; 1] = ["sporadic"];
 /// The chip that runs the crowd too, in the long form.

@@ -369,12 +369,13 @@ fn portable(_: &Extent) -> Result<String> {
     Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
 }
 
-/// The kernel on the host without the short ways of frequent events, as QEMU's boards have it.
+/// The kernel on the host without the short ways of frequent events, as QEMU's boards have it, and
+/// with stream graphs.
 const WITHOUT_FAST: [&str; 4] = [
     "-p",
     "giornata-host",
     "--no-default-features",
-    "--features=load,mail,hints,processes,posix",
+    "--features=load,mail,hints,processes,posix,streams",
 ];
 
 fn unit(extent: &Extent) -> Result<String> {

@@ -61,11 +61,13 @@ pub enum FaultCause {
     Call = 7,
     /// Its supervisor ended it.
     Killed = 8,
+    /// An instance of a filter used up its budget.
+    Overrun = 9,
 }
 
 impl FaultCause {
     /// Every cause, in the order of codes.
-    pub const ALL: [FaultCause; 9] = {
+    pub const ALL: [FaultCause; 10] = {
         use FaultCause::*;
         [
             Execute,
@@ -77,6 +79,7 @@ impl FaultCause {
             Panic,
             Call,
             Killed,
+            Overrun,
         ]
     };
 
@@ -92,6 +95,7 @@ impl FaultCause {
             FaultCause::Panic => "panic",
             FaultCause::Call => "misused system call",
             FaultCause::Killed => "ended by its supervisor",
+            FaultCause::Overrun => "an instance of a filter used up its budget",
         }
     }
 }

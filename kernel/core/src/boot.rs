@@ -4,13 +4,14 @@ use core::cell::Cell;
 
 use giornata_abi::ring::{FORMAT, Kind, head};
 
-use crate::layout::{PRIME, Shape, Shaped, Target, fingerprint};
+use crate::layout::{OnStreams, PRIME, Shape, Shaped, Target, fingerprint};
 use crate::machine::high_word;
 use crate::posix;
 use crate::process::Image;
 use crate::sched::account::Account;
 use crate::sched::agenda::FARTHEST;
 use crate::sched::thread::{Place, role};
+use crate::streams;
 use crate::trace::Entry;
 use crate::{
     Handle, Hart, Line, Machine, Object, Outcome, Process, Rank, Region, System, Thread, micro,
@@ -25,7 +26,7 @@ pub const FLOATING_BYTES: usize = 33 * 8;
 
 /// The records of a system. One whose shape is not listed here could differ between
 /// builder and kernel without either noticing.
-const RECORDS: [Shape; 27] = [
+const RECORDS: [Shape; 32] = [
     System::SHAPE,
     Hart::SHAPE,
     Thread::SHAPE,
@@ -53,6 +54,11 @@ const RECORDS: [Shape; 27] = [
     micro::Upcall::SHAPE,
     micro::Change::SHAPE,
     micro::Room::SHAPE,
+    <OnStreams<streams::Streams>>::SHAPE,
+    <OnStreams<streams::Filter>>::SHAPE,
+    <OnStreams<streams::Position>>::SHAPE,
+    <OnStreams<streams::Increment>>::SHAPE,
+    <OnStreams<streams::Balance>>::SHAPE,
 ];
 
 /// What [`Boot::layout`] holds.
@@ -140,6 +146,7 @@ impl System {
                 self.insert(thread);
             }
         }
+        self.start_streams();
         // (others are unmasked when a thread waits for them)
         for line in self.lines.iter().flatten() {
             if line.process.is_none() {

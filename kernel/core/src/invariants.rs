@@ -20,6 +20,7 @@ impl System {
         self.check_mail()?;
         self.check_locks()?;
         self.check_micro()?;
+        self.check_streams()?;
         self.check_harts()?;
         hold!(
             self.agenda.is_in_order(),

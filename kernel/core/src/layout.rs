@@ -36,6 +36,8 @@ pub enum Shape {
     OnOne(&'static Shape),
     /// The same of kernels of several harts.
     OnSeveral(&'static Shape),
+    /// The same of kernels that run streams.
+    OnStreams(&'static Shape),
 }
 
 /// What records are laid for.
@@ -45,38 +47,34 @@ pub struct Target {
     pub width: usize,
     /// Whether the kernel runs on several harts.
     pub several: bool,
+    /// Whether it runs streams.
+    pub streams: bool,
 }
+
+/// How many targets there are.
+const TARGETS: usize = 8;
 
 impl Target {
     /// This kernel.
     pub const OWN: Target = Target {
         width: size_of::<usize>(),
         several: cfg!(feature = "harts"),
+        streams: cfg!(feature = "streams"),
     };
-    /// All there are.
-    const ALL: [Target; 4] = [
-        Target {
-            width: 4,
-            several: false,
-        },
-        Target {
-            width: 8,
-            several: false,
-        },
-        Target {
-            width: 4,
-            several: true,
-        },
-        Target {
-            width: 8,
-            several: true,
-        },
-    ];
 
-    /// Its place in [`ALL`](Self::ALL).
+    /// That of a [`place`](Self::place).
+    const fn at(place: usize) -> Target {
+        Target {
+            width: 4 + 4 * (place & 1),
+            several: place & 2 != 0,
+            streams: place & 4 != 0,
+        }
+    }
+
+    /// Its place among all.
     const fn place(self) -> usize {
         assert!(self.width == 4 || self.width == 8);
-        (self.width == 8) as usize + 2 * self.several as usize
+        (self.width == 8) as usize + 2 * self.several as usize + 4 * self.streams as usize
     }
 }
 
@@ -86,8 +84,8 @@ pub struct Layout {
     /// In order.
     pub fields: &'static [Field],
     /// Bytes, by target.
-    sizes: [usize; 4],
-    aligns: [usize; 4],
+    sizes: [usize; TARGETS],
+    aligns: [usize; TARGETS],
 }
 
 /// A field of a record.
@@ -98,7 +96,7 @@ pub struct Field {
     /// Its shape.
     pub shape: Shape,
     /// Where it begins, by target.
-    offsets: [usize; 4],
+    offsets: [usize; TARGETS],
 }
 
 impl Field {
@@ -107,7 +105,7 @@ impl Field {
         Field {
             name,
             shape,
-            offsets: [0; 4],
+            offsets: [0; TARGETS],
         }
     }
 
@@ -120,8 +118,8 @@ impl Field {
 /// Fields one behind the other, each at a multiple of its alignment.
 pub const fn placed<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
     let mut place = 0;
-    while place < Target::ALL.len() {
-        let (target, mut end, mut at) = (Target::ALL[place], 0, 0);
+    while place < TARGETS {
+        let (target, mut end, mut at) = (Target::at(place), 0, 0);
         while at < N {
             let shape = fields[at].shape;
             fields[at].offsets[place] = usize::next_multiple_of(end, shape.align(target));
@@ -136,9 +134,9 @@ pub const fn placed<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
 impl Layout {
     /// That of a record of these fields, which are [`placed`].
     pub const fn of(fields: &'static [Field]) -> Layout {
-        let (mut sizes, mut aligns, mut place) = ([0; 4], [1; 4], 0);
-        while place < Target::ALL.len() {
-            let (target, mut at) = (Target::ALL[place], 0);
+        let (mut sizes, mut aligns, mut place) = ([0; TARGETS], [1; TARGETS], 0);
+        while place < TARGETS {
+            let (target, mut at) = (Target::at(place), 0);
             while at < fields.len() {
                 let Field { shape, offsets, .. } = fields[at];
                 sizes[place] = offsets[place] + shape.size(target);
@@ -170,7 +168,8 @@ impl Shape {
             Shape::Record(layout) => layout.aligns[target.place()],
             Shape::OnOne(shape) if !target.several => shape.align(target),
             Shape::OnSeveral(shape) if target.several => shape.align(target),
-            Shape::OnOne(_) | Shape::OnSeveral(_) => 1,
+            Shape::OnStreams(shape) if target.streams => shape.align(target),
+            Shape::OnOne(_) | Shape::OnSeveral(_) | Shape::OnStreams(_) => 1,
         }
     }
 
@@ -186,7 +185,8 @@ impl Shape {
             Shape::Record(layout) => layout.sizes[target.place()],
             Shape::OnOne(shape) if !target.several => shape.size(target),
             Shape::OnSeveral(shape) if target.several => shape.size(target),
-            Shape::OnOne(_) | Shape::OnSeveral(_) => 0,
+            Shape::OnStreams(shape) if target.streams => shape.size(target),
+            Shape::OnOne(_) | Shape::OnSeveral(_) | Shape::OnStreams(_) => 0,
         }
     }
 }
@@ -224,7 +224,7 @@ pub const fn fingerprint(shape: Shape, target: Target, mut hash: u32) -> u32 {
             9
         }
         Shape::Array(shape, count) => fingerprint(*shape, target, hash ^ count as u32),
-        Shape::OnOne(shape) | Shape::OnSeveral(shape) => {
+        Shape::OnOne(shape) | Shape::OnSeveral(shape) | Shape::OnStreams(shape) => {
             return fingerprint(*shape, target, hash);
         }
     };
@@ -284,6 +284,28 @@ impl<T: Shaped> Shaped for OnOne<T> {
 }
 impl<T: Shaped> Shaped for OnSeveral<T> {
     const SHAPE: Shape = Shape::OnSeveral(&T::SHAPE);
+}
+
+/// A field of kernels that run streams.
+#[cfg(feature = "streams")]
+#[repr(transparent)]
+pub struct OnStreams<T>(pub T);
+/// A field of kernels that run streams, of which this is none.
+#[cfg(not(feature = "streams"))]
+pub struct OnStreams<T>(PhantomData<T>);
+
+impl<T: Shaped> Shaped for OnStreams<T> {
+    const SHAPE: Shape = Shape::OnStreams(&T::SHAPE);
+}
+
+#[cfg(feature = "streams")]
+impl<T> Deref for OnStreams<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 #[cfg(not(feature = "harts"))]

@@ -42,6 +42,7 @@ pub mod process;
 pub mod sched;
 #[cfg(feature = "services")]
 mod slow_path;
+pub mod streams;
 pub mod sync;
 pub mod system;
 pub mod trace;

@@ -8,9 +8,10 @@ use giornata_abi::ring::Kind;
 use crate::boot::{Boot, Settings};
 use crate::harts::Harts;
 use crate::interrupt::LINES;
-use crate::layout::{OnOne, OnSeveral};
+use crate::layout::{OnOne, OnSeveral, OnStreams};
 use crate::process;
 use crate::sched::ready::{LEVELS, TaskRecords};
+use crate::streams::Streams;
 use crate::{
     Agenda, Alarm, Hart, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
     Trace, record,
@@ -71,6 +72,8 @@ record! {
         pub settings: Settings,
         /// What the records of the task manager stand for, if there is one.
         pub(crate) task_records: TaskRecords,
+        /// Stream graphs, if the kernel runs some.
+        pub streams: OnStreams<Ref<Streams>>,
     }
 }
 

@@ -165,6 +165,11 @@ impl Rig {
     pub fn boot_at(description: &Description, now: u64) -> Rig {
         #[cfg(feature = "harts")]
         let description = &crate::several::give(description);
+        #[cfg(feature = "streams")]
+        let description = &Description {
+            streams: Some(description.streams.clone().unwrap_or_default()),
+            ..description.clone()
+        };
         #[cfg(feature = "rtm")]
         let description = &crate::task_manager::give(description);
         let (built, memory) = materialise(description);

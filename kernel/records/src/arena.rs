@@ -298,7 +298,7 @@ impl Arena {
 /// What a field is where it is there.
 fn there(shape: Shape) -> Shape {
     match shape {
-        Shape::OnOne(shape) | Shape::OnSeveral(shape) => *shape,
+        Shape::OnOne(shape) | Shape::OnSeveral(shape) | Shape::OnStreams(shape) => *shape,
         _ => shape,
     }
 }
@@ -313,6 +313,6 @@ fn refers(shape: Shape) -> bool {
             false
         }
         // (see above)
-        Shape::OnOne(_) | Shape::OnSeveral(_) => false,
+        Shape::OnOne(_) | Shape::OnSeveral(_) | Shape::OnStreams(_) => false,
     }
 }

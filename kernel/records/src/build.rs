@@ -21,6 +21,7 @@ use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description};
 use crate::lay_program::lay_programs;
 use crate::mail;
+use crate::streams::lay_streams;
 
 /// The records of a system, and where the important ones lie.
 #[derive(Debug)]
@@ -137,6 +138,9 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     lay_programs(arena, &parts, description, machine);
     lay_kernel(arena, &parts, description);
     lay_accounts(arena, &parts, description);
+    if let Some(streams) = &description.streams {
+        lay_streams(arena, &parts, description, streams);
+    }
     lay_task_records(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
     let objects = (0..objects.1)

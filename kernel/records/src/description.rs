@@ -4,6 +4,7 @@ use giornata_abi::system::FaultPolicy;
 use giornata_core::layout::Target;
 
 use crate::program::Programs;
+use crate::streams::Streams;
 
 /// The depth of chains in a system that does not say.
 pub const DEPTH: u32 = 16;
@@ -51,6 +52,8 @@ pub struct Description {
     pub harts: u32,
     /// The first of several harts takes the timer and the lines, and runs no thread.
     pub control_apart: bool,
+    /// Stream graphs; `None`: a kernel that runs none, and has other records.
+    pub streams: Option<Streams>,
 }
 
 impl Description {
@@ -59,6 +62,7 @@ impl Description {
         Target {
             width,
             several: self.harts > 1,
+            streams: self.streams.is_some(),
         }
     }
 

@@ -15,6 +15,7 @@ mod merge;
 mod order;
 pub mod program;
 mod shapes;
+pub mod streams;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};

@@ -147,7 +147,7 @@ fn add(
                 );
             }
         }
-        Shape::OnOne(inner) | Shape::OnSeveral(inner) => {
+        Shape::OnOne(inner) | Shape::OnSeveral(inner) | Shape::OnStreams(inner) => {
             if shape.size(target) != 0 {
                 add(fields, path, *inner, at, target);
             }
@@ -160,8 +160,11 @@ mod tests {
     use super::*;
 
     fn targets() -> impl Iterator<Item = Target> {
-        let widths = [4, 8].into_iter();
-        widths.flat_map(|width| [false, true].map(|several| Target { width, several }))
+        (0..8).map(|number| Target {
+            width: if number & 1 == 0 { 4 } else { 8 },
+            several: number & 2 != 0,
+            streams: number & 4 != 0,
+        })
     }
 
     #[test]

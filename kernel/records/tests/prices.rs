@@ -10,6 +10,7 @@ fn bytes<T: Record>(width: usize) -> usize {
     let target = Target {
         width,
         several: false,
+        streams: false,
     };
     Shape::Record(T::LAYOUT).size(target)
 }

@@ -66,6 +66,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
         task_records: model.board.task_records.into(),
         harts: model.board.harts,
         control_apart: model.control_apart,
+        streams: None,
         flags: match model.trace_console {
             true => flag::TRACE_TO_CONSOLE,
             false => 0,

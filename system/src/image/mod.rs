@@ -233,7 +233,7 @@ pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miett
 /// There is no such board.
 pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
     let board = Board::named(board, root)?;
-    Ok(giornata_records::thread_bytes(board.laid_for()) as u32)
+    Ok(giornata_records::thread_bytes(board.laid_for(false)) as u32)
 }
 
 /// How C sources are compiled, for editors.

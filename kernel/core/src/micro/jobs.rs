@@ -11,7 +11,7 @@ use crate::micro::{Group, Program, Release, Task, group_flag, job, stage};
 use crate::sched::limit;
 use crate::sched::thread::state;
 use crate::trace::reason;
-use crate::{Error, Machine, Outcome, Ref, System, Thread, before, differ, same, some};
+use crate::{Machine, Outcome, Ref, System, Thread, before, differ, same, some};
 
 /// Byte offsets in a control page.
 const JOB: usize = core::mem::offset_of!(ControlPage, job);
@@ -380,7 +380,7 @@ impl System {
     #[inline(never)]
     pub(super) extern "C" fn complete_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let Some(task) = me.place.task else {
-            return Outcome::error(Error::EPERM);
+            return self.complete_instance::<M>(me);
         };
         let now = M::now();
         if before(self.agenda.next(), now) {
@@ -473,6 +473,7 @@ impl System {
     pub(crate) fn exhaust<M: Machine>(&self, me: Ref<Thread>) {
         match me.place.task {
             Some(task) => self.stop_job::<M>(task, Violation::Overrun),
+            None if self.stop_instance::<M>(me) => {}
             None => {
                 self.stop_upcall::<M>(me, stage::OVERRUN, 0);
             }

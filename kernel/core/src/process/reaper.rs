@@ -82,10 +82,11 @@ impl System {
     /// The one rank of a fixed priority; others have a rank each.
     #[inline(never)]
     pub(crate) fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
-        match level == self.band {
-            true => None,
-            false => self.ranks.get(level.wrapping_sub(1) as usize),
+        if level == self.band {
+            return None;
         }
+        let fixed = self.ranks.get(level.wrapping_sub(1) as usize);
+        self.or_rank_of_streams(level, fixed)
     }
 
     /// The reaper of a process has work, as urgent as `rank`, or as whoever hangs on its
@@ -149,7 +150,7 @@ impl System {
                         self.start_thread::<M>(thread);
                     } else {
                         self.end_thread::<M>(thread);
-                        if self.give_up_one(thread) {
+                        if self.is_passing_on(thread) || self.give_up_one(thread) {
                             // one thing a piece
                             return;
                         }
@@ -313,6 +314,7 @@ impl System {
             thread.waits.set(None);
             self.insert(thread);
         }
+        self.start_filter::<M>(thread);
     }
 }
 

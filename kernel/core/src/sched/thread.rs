@@ -16,9 +16,10 @@
 use core::cell::Cell;
 
 use crate::harts::{Placement, Placing, Rest};
-use crate::layout::OnSeveral;
+use crate::layout::{OnSeveral, OnStreams};
 use crate::sched::place::Effective;
 use crate::sched::wants::Wants;
+use crate::streams::Filter;
 use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record, same};
 
@@ -66,6 +67,8 @@ record! {
         pub allowance: u32,
         /// The task whose jobs it runs.
         pub task: Option<Ref<Task>>,
+        /// The filter whose instances it runs. (It is a task that no program releases.)
+        pub filter: OnStreams<Option<Ref<Filter>>>,
     }
 
     /// A thread.
