@@ -36,4 +36,4 @@ pub use chance::Chance;
 pub use cycle::hyperperiod;
 pub use giornata_host::{Output, Results};
 pub use scheduler::{Scheduler, shortest_deadlines};
-pub use simulation::{Ended, Simulation, Work, describe};
+pub use simulation::{Ended, Simulation, Work, check_streams, describe};

@@ -17,7 +17,7 @@ use giornata_host::{MEMORY, Output, Results};
 use giornata_records::Description;
 use giornata_rt::host;
 use giornata_system::describe::describe as describe_at;
-use giornata_system::{Model, Placement, Refusal};
+use giornata_system::{Model, Placement, Problem, Project, Refusal};
 use std::collections::BTreeSet;
 
 /// Whose execution time is asked for.
@@ -60,6 +60,21 @@ struct Context {
     number: u32,
     driver: Option<u16>,
     block: usize,
+}
+
+/// The host runs no stream graphs.
+///
+/// # Errors
+/// The system file has some: the first is named.
+pub fn check_streams(project: &Project) -> Result<(), Refusal> {
+    let Some(stream) = project.file.streams.first() else {
+        return Ok(());
+    };
+    let reason = format!("stream `{}` cannot be simulated", stream.name.get_ref());
+    let mend =
+        "run the system in an emulator, with `giornata run`, or simulate it without the stream";
+    let problem = Problem::new(reason, mend);
+    Err(problem.at(&project.file.source, stream.name.span()).into())
 }
 
 /// What a system is on the host: described for a machine whose processes lie apart in

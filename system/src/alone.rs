@@ -52,6 +52,7 @@ impl Project {
             board: spanned("none".into()),
             kernel: kernel(),
             hostlink: HostlinkSection::default(),
+            streams: Vec::new(),
             programs: vec![program(path, name, module.as_ref(), &lines)],
             objects: Vec::new(),
             regions: Vec::new(),

@@ -9,7 +9,7 @@ use crate::names::ThreadRole;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::programs::value_type;
 use crate::project::Project;
-use crate::services;
+use crate::{services, streams};
 use giornata_abi::Record;
 use giornata_abi::ValueType;
 use giornata_abi::control::ControlPage;
@@ -45,6 +45,7 @@ pub(crate) fn bind(
     };
     binding.bind_threads(model);
     binding.bind_drivers(model);
+    streams::bind(&mut binding.findings, project, model);
     // a mismatch leaves sizes unknown: one problem, told once
     if binding.findings.count() == 0 {
         binding.size_ports(model);
@@ -72,6 +73,8 @@ fn listed<'a>(section: &'a ProcessSection, kind: FunctionKind, name: &str) -> &'
         FunctionKind::Task => Box::new(section.tasks.iter().map(|f| &f.name)),
         FunctionKind::Driver => Box::new(section.drivers.iter().map(|f| &f.name)),
         FunctionKind::Thread => Box::new(section.threads.iter().map(|t| &t.name)),
+        // (the system file lists none)
+        FunctionKind::Filter => Box::new(std::iter::empty()),
     };
     names.find(|n| n.get_ref() == name).unwrap_or(&section.name)
 }

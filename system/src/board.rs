@@ -59,6 +59,8 @@ pub struct Board {
 
 /// The part of the kernel that runs on several harts.
 const HARTS: &str = "harts";
+/// The part of the kernel that runs stream graphs.
+const STREAMS: &str = "streams";
 
 /// What confines user mode, and in which format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,12 +174,13 @@ impl Board {
         }
     }
 
-    /// Features of the kernel's binary for this board in a configuration.
-    pub fn features_of(&self, config: &str) -> impl Iterator<Item = &str> {
+    /// Features of the kernel's binary for this board in a configuration, with streams or not.
+    pub fn features_of(&self, config: &str, streams: bool) -> impl Iterator<Item = &str> {
         let parts = config::parts(config).iter().copied();
         let several = (self.harts > 1).then_some(HARTS);
         let features = self.kernel_features.iter().map(String::as_str);
-        features.chain(parts).chain(several)
+        let streams = streams.then_some(STREAMS);
+        features.chain(parts).chain(several).chain(streams)
     }
 
     /// Reads the board that a system file names, or `other` instead: by its name in

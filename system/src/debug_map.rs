@@ -89,7 +89,7 @@ impl DebugMap {
         let width = board.protection.word();
         let processes = model.processes.iter();
         let symbols = processes.map(|process| format!("{}.process.elf", process.name));
-        let shapes = records(board.laid_for(false)).into_iter();
+        let shapes = records(board.laid_for(!model.streams.is_empty())).into_iter();
         let groups = constants().map(|(name, words)| {
             let words = words.into_iter().map(|(name, word)| (name.into(), word));
             (name.into(), words.collect())

@@ -13,6 +13,7 @@ use crate::restart::RestartRule;
 use crate::section;
 use crate::services::ServicesSection;
 use crate::shared::RegionSection;
+use crate::streams::StreamSection;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub struct SystemFile {
     pub hostlink: HostlinkSection,
     /// `[program.*]`, in the order of the file.
     pub programs: Vec<ProgramSection>,
+    /// `[stream.*]`, in the order of the file.
+    pub streams: Vec<StreamSection>,
     /// `[mutex.*]`, then `[semaphore.*]`, `[condition.*]` and `[mailbox.*]`, each in
     /// the order of the file.
     pub objects: Vec<ObjectSection>,

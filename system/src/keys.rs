@@ -7,6 +7,7 @@ mod grants;
 mod objects;
 mod processes;
 mod programs;
+mod streams;
 
 use crate::config::{CONFIGS, CONTROL};
 use crate::definition::Form::{Flag, List, Named, Number, Table as Sub, Text, Word};
@@ -54,6 +55,12 @@ pub static SYSTEM: Table = Table {
             Named(&Sub(&programs::PROGRAM)),
             Means("no program"),
             "Timing programs, by name. At one instant they act in the order of the file",
+        ),
+        key(
+            "stream",
+            Named(&Sub(&streams::STREAM)),
+            Means("none"),
+            "Stream graphs, by name",
         ),
         key(
             "mutex",

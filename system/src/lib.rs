@@ -22,6 +22,7 @@ mod section;
 mod several_harts;
 mod stand_in;
 mod start;
+pub mod streams;
 mod supervisors;
 mod threads;
 mod together;

@@ -10,7 +10,7 @@ use crate::hostlink;
 use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
-use crate::{c_options, expect, restart, services, shared};
+use crate::{c_options, expect, restart, services, shared, streams};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -86,6 +86,7 @@ pub(crate) fn system(
     let kernel = kernel(findings, top);
     let hostlink = hostlink::section(findings, top);
     let programs = named(findings, top, "program", program);
+    let streams = named(findings, top, "stream", streams::section);
     let objects = objects(findings, top);
     let regions = named(findings, top, "region", shared::section);
     let processes = named(findings, top, "process", process);
@@ -106,6 +107,7 @@ pub(crate) fn system(
         kernel,
         hostlink,
         programs,
+        streams,
         objects,
         regions,
         processes,

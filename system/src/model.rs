@@ -19,6 +19,7 @@ use crate::restart::RestartRule;
 use crate::room::Room;
 use crate::services::Messages;
 use crate::shared::Region;
+use crate::streams::{Stream, Window};
 use crate::{bind, outline};
 use giornata_abi::ValueType;
 use giornata_abi::module::PortKind;
@@ -63,6 +64,10 @@ pub struct Model {
     pub drivers: Vec<Driver>,
     /// The programs, in the order of the system file.
     pub programs: Vec<Program>,
+    /// The stream graphs, in the order of the system file.
+    pub streams: Vec<Stream>,
+    /// Where their tokens lie; empty before binding.
+    pub windows: Vec<Window>,
     /// The interrupt lines in use, ascending.
     pub interrupts: Vec<Interrupt>,
     /// What threads synchronise by and send to, in the order of their numbers.
@@ -350,5 +355,6 @@ pub(crate) fn kind_name(kind: FunctionKind) -> &'static str {
         FunctionKind::Task => "task",
         FunctionKind::Driver => "driver",
         FunctionKind::Thread => "thread",
+        FunctionKind::Filter => "filter",
     }
 }

@@ -109,6 +109,8 @@ pub enum ThreadRole {
     Task,
     /// Runs the upcalls of a process.
     Upcall,
+    /// Runs one instance after the other of a filter of a stream graph.
+    Filter,
 }
 
 /// One thread.

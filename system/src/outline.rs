@@ -11,7 +11,8 @@ use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
 use crate::{
-    expect, objects, precedence, programs, several_harts, shared, supervisors, threads, waiting,
+    expect, objects, precedence, programs, several_harts, shared, streams, supervisors, threads,
+    waiting,
 };
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
@@ -117,6 +118,8 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         ports: Vec::new(),
         drivers: Vec::new(),
         programs: Vec::new(),
+        streams: Vec::new(),
+        windows: Vec::new(),
         interrupts: Vec::new(),
         objects: Vec::new(),
         regions: Vec::new(),
@@ -135,6 +138,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     model.regions = shared::resolve(&mut findings, file);
     services::resolve(&mut findings, file, &mut model);
     supervisors::resolve(&mut findings, file, &mut model);
+    model.streams = streams::resolve(&mut findings, project);
     threads::add(&mut findings, project, &modules, &providers, &mut model);
     objects::check_threads(&mut findings, file, model.threads.len());
     for thread in &mut model.threads {

@@ -21,6 +21,9 @@ pub const TRACE_BASE: u32 = 0x5000_0000;
 /// User address of the kernel's records in a process that inspects them.
 pub const RECORDS_BASE: u32 = 0x5800_0000;
 
+/// User address of the first window of streams.
+pub(crate) const STREAM_BASE: u32 = 0x5C00_0000;
+
 /// User address of the first region that processes share.
 pub const SHARED_BASE: u32 = 0x6000_0000;
 
@@ -31,6 +34,8 @@ pub struct Placement {
     pub processes: Vec<ProcessPlacement>,
     /// By region.
     pub regions: Vec<RegionPlacement>,
+    /// By window of streams: its address in the processes that reach it.
+    pub windows: Vec<u32>,
     /// Physical address of the trace ring; 0 on the host, where it needs none.
     pub trace_ring: u32,
     /// Physical address of the memory for the kernel's tables.
@@ -80,6 +85,10 @@ pub struct ProcessPlacement {
     pub stack_regions: Vec<u32>,
     /// User address of its trace cursor; 0 = none.
     pub trace_cursor: u32,
+    /// User address of the code that runs filters; 0 = none.
+    pub run_filter: u32,
+    /// User address of the words of its filters; 0 = none.
+    pub filters: u32,
 }
 
 /// The addresses of one region that processes share.

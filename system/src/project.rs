@@ -6,6 +6,7 @@ use crate::file::{ProgramSection, Spanned, SystemFile};
 use crate::hostlink::{self, Hostlink};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
+use crate::streams::{self, StreamGraph};
 use crate::{amend, compile_program, s_code, together, windows};
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
@@ -27,6 +28,8 @@ pub struct Project {
     pub board: Board,
     /// Each program's module, in the order of the file.
     pub modules: Vec<ProgramModule>,
+    /// Each stream's graph, in the order of the file.
+    pub streams: Vec<StreamGraph>,
     /// Whom the hostlink server obeys.
     pub hostlink: Hostlink,
     /// What the compilers remarked.
@@ -81,9 +84,19 @@ impl Project {
             }
             others.push(all);
         }
+        let mut graphs = Vec::new();
+        for stream in &file.streams {
+            let graph = streams::read(&file, &stream.source)?;
+            remarks.extend(graph.remarks.iter().cloned());
+            graphs.push(graph);
+        }
         give_budgets(&mut file, &budgets);
         let project = Project::assemble(file, board, &modules, &others)?;
-        Ok(Project { remarks, ..project })
+        Ok(Project {
+            remarks,
+            streams: graphs,
+            ..project
+        })
     }
 
     /// A project of parts: `modules` are module files, one for each program,
@@ -122,6 +135,7 @@ impl Project {
             file,
             board,
             modules: prepared,
+            streams: Vec::new(),
             remarks: Vec::new(),
             stop_at: 0,
         })

@@ -3,6 +3,7 @@
 use crate::model::{Model, Thread};
 use crate::names::ThreadRole;
 use crate::place::ProcessPlacement;
+use crate::streams;
 use giornata_abi::process::FunctionKind;
 
 /// Where a thread begins.
@@ -25,7 +26,8 @@ impl Start {
         let kind = match thread.role {
             ThreadRole::Task => FunctionKind::Task,
             ThreadRole::Upcall => FunctionKind::Driver,
-            ThreadRole::Thread => FunctionKind::Thread,
+            // (its body calls the functions of the filter)
+            ThreadRole::Thread | ThreadRole::Filter => FunctionKind::Thread,
         };
         let body = model
             .function_of(index)
@@ -33,9 +35,16 @@ impl Start {
             .copied();
         Start {
             entry: place.start.get(kind as usize).copied().unwrap_or(0),
-            body: body.unwrap_or(0),
+            body: match thread.role {
+                ThreadRole::Filter => place.run_filter,
+                _ => body.unwrap_or(0),
+            },
             argument: match thread.role {
                 ThreadRole::Thread => place.area.wrapping_add(thread.control),
+                ThreadRole::Filter => {
+                    let words = streams::words(model, thread.process, |_| 0, |_| 0);
+                    place.filters.wrapping_add(words.offset(index))
+                }
                 _ => place.area.wrapping_add(thread.block),
             },
         }

@@ -1,5 +1,5 @@
 //! The thread table of the outline: for each process its tasks in the order of
-//! the programs, its ordinary threads, places for those that it creates, and the
+//! the programs, its ordinary threads, its filters, places for those that it creates, and the
 //! thread of its upcalls.
 
 use crate::board::PAGE;
@@ -9,6 +9,7 @@ use crate::names::ThreadRole;
 use crate::outline::Providers;
 use crate::problem::Findings;
 use crate::project::Project;
+use crate::streams;
 use giornata_abi::Opcode;
 use giornata_abi::module::{Module, TaskSymbol};
 use giornata_abi::process::FunctionKind;
@@ -63,6 +64,7 @@ pub(crate) fn add(
                 .push(task_thread(findings, section, index, task, limits));
         }
         add_threads(findings, project, section, index, model);
+        streams::add_threads(findings, project, index, &section.stack, model);
         add_spare_threads(findings, section, index, model);
         let upcall = (!section.drivers.is_empty()).then_some(model.threads.len() as u16);
         if upcall.is_some() {
@@ -267,7 +269,7 @@ fn upcall_thread(findings: &mut Findings, section: &ProcessSection, process: u16
     }
 }
 
-fn blank(process: u16) -> Thread {
+pub(crate) fn blank(process: u16) -> Thread {
     Thread {
         name: String::new(),
         process,
@@ -345,7 +347,7 @@ fn add_spare_threads(
     model.threads.extend((0..spare.count).map(place));
 }
 
-fn stack_bytes(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {
+pub(crate) fn stack_bytes(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {
     let bytes = *stack.get_ref();
     if bytes == 0 || bytes > MOST_STACK {
         let reason = format!("a stack of {bytes} bytes");

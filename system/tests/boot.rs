@@ -62,7 +62,7 @@ fn the_sample_runs_its_program_from_the_first_driver_to_the_last_task() {
         let call = match thread.role {
             ThreadRole::Upcall => Call::Return,
             ThreadRole::Task => Call::Complete,
-            ThreadRole::Thread => break,
+            ThreadRole::Thread | ThreadRole::Filter => break,
         };
         rig.call(call, [0; 6]);
     }

@@ -167,6 +167,8 @@ fn linked(
     is_alone: bool,
     functions: Option<Functions>,
 ) -> miette::Result<Machine> {
+    // (before anybody asks for functions that the host does not run)
+    giornata_sim::check_streams(&project)?;
     let mut provided = stand_ins(&project);
     provided.extend(functions.iter().flat_map(Functions::provided));
     let model = Model::resolve(&project, &provided)?;

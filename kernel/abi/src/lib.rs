@@ -18,6 +18,7 @@ pub mod region;
 pub mod call;
 pub mod control;
 pub mod error;
+pub mod filter;
 pub mod id;
 pub mod instruction;
 pub mod linked;

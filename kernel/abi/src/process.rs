@@ -51,6 +51,13 @@ pub const RESTARTABLE_SYMBOLS: [&str; 2] =
 /// Bytes, a power of two, from a multiple of them on.
 pub const RESTARTABLE_BLOCK: usize = 32;
 
+/// The symbol of the [filters](crate::filter) that the builder lays beside the constants of a
+/// process that has some.
+pub const FILTERS_SYMBOL: &str = "GIORNATA_FILTERS";
+/// The symbol of the code that runs the instances of a filter. It is the body of its thread,
+/// whose argument is the address of the filter's words.
+pub const FILTER_SYMBOL: &str = "giornata_run_filter";
+
 /// The symbol of the [`Grants`] that the builder lays beside a process's constants.
 pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";
 
@@ -83,6 +90,8 @@ pub enum FunctionKind {
     Driver = 1,
     /// An ordinary thread; the body gets its control page's address.
     Thread = 2,
+    /// An instance of a filter; the body gets its [`FilterPort`]s.
+    Filter = 3,
 }
 
 /// Direction of a parameter.
@@ -95,6 +104,20 @@ pub enum Direction {
     Output = 1,
     /// Kept by the function between its jobs; not in the block.
     State = 2,
+}
+
+/// What an instance of a filter finds at one of its ports: tokens in a circular buffer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct FilterPort {
+    /// The buffer.
+    pub buffer: *mut u8,
+    /// Tokens that it holds.
+    pub capacity: usize,
+    /// Where the first token of this instance lies: below `capacity`.
+    pub first: usize,
+    /// Tokens that this instance takes or puts: at most `capacity`.
+    pub count: usize,
 }
 
 /// A parameter of a task or driver.

@@ -219,9 +219,21 @@ impl Connections<'_, '_> {
             return None;
         }
         let filters: Option<Vec<Declared>> = self.filters.into_iter().collect();
-        let filters = filters?.into_iter();
+        let filters = filters?;
+        let ports = filters.iter().map(|declared| {
+            [true, false].map(|is_input| {
+                let own = declared
+                    .ports
+                    .iter()
+                    .filter(|port| port.is_input == is_input);
+                own.map(|port| port.name.clone()).collect()
+            })
+        });
+        let ports = ports.collect();
+        let filters = filters.into_iter();
         let filters = filters.map(|declared| (declared.filter, declared.span));
-        Model::new(filters.collect(), self.channels, self.findings)
+        let model = Model::new(filters.collect(), self.channels, self.findings)?;
+        Some(Model { ports, ..model })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::problem::{Problem, Refusal};
 use crate::restart::RestartRule;
 use crate::shared;
 use crate::start::Start;
+use crate::streams;
 use giornata_abi::control::ControlPage;
 use giornata_abi::rate::Rate;
 use giornata_abi::system::{
@@ -66,7 +67,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
         task_records: model.board.task_records.into(),
         harts: model.board.harts,
         control_apart: model.control_apart,
-        streams: None,
+        streams: streams::records(model),
         flags: match model.trace_console {
             true => flag::TRACE_TO_CONSOLE,
             false => 0,
@@ -232,6 +233,8 @@ fn thread(
     let bit = |holds: bool, bit: u16| if holds { bit } else { 0 };
     let has_deadline =
         thread.policy == Policy::Deadline && thread.role == ThreadRole::Thread && !thread.spare;
+    // (a filter is a task that no program releases)
+    let is_task = matches!(thread.role, ThreadRole::Task | ThreadRole::Filter);
     let is_round_robin = thread.policy == Policy::RoundRobin;
     let limit = match thread.policy {
         Policy::RoundRobin => thread.quantum.into(),
@@ -245,7 +248,7 @@ fn thread(
         },
         deadline: ticks(rate, thread.deadline),
         role: bit(has_deadline, role::DEADLINE)
-            | bit(thread.role == ThreadRole::Task, role::TASK)
+            | bit(is_task, role::TASK)
             | bit(thread.role == ThreadRole::Upcall, role::UPCALL)
             | bit(thread.spare, role::SPARE)
             | bit(thread.autostart, role::AUTOSTART)

@@ -112,12 +112,21 @@ impl Toolchain {
     ///
     /// In another order than the linker's own it is a copy, so that the kernel
     /// itself stays where it is looked for.
-    pub(crate) fn kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let what = format!("kernel {} {config} {}", board.selector, self.order);
+    pub(crate) fn kernel(
+        &self,
+        board: &Board,
+        config: &str,
+        streams: bool,
+    ) -> Result<PathBuf, Refusal> {
+        let form = match streams {
+            true => format!("{config}-streams"),
+            false => config.into(),
+        };
+        let what = format!("kernel {} {form} {}", board.selector, self.order);
         self.memory.recall(&what, || {
-            let built = self.compile_kernel(board, config)?;
+            let built = self.compile_kernel(board, config, streams)?;
             // (the next kernel comes to the same place)
-            let name = format!("{}-{config}-{}", board.name, self.order);
+            let name = format!("{}-{form}-{}", board.name, self.order);
             let copy = built.with_extension(name);
             std::fs::copy(&built, &copy).map_err(|error| {
                 let reason = format!("cannot copy {}: {error}", built.display());
@@ -127,7 +136,12 @@ impl Toolchain {
         })
     }
 
-    fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
+    fn compile_kernel(
+        &self,
+        board: &Board,
+        config: &str,
+        streams: bool,
+    ) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.selector);
         // (its home may be one that cannot be written)
@@ -138,7 +152,7 @@ impl Toolchain {
         command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
-        let features: Vec<&str> = board.features_of(config).collect();
+        let features: Vec<&str> = board.features_of(config, streams).collect();
         command.args(["--features", &features.join(",")]);
         if let Some(shuffle) = shuffle(self.order) {
             command.arg("--").arg(format!("-Clink-arg={shuffle}"));

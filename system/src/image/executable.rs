@@ -5,8 +5,9 @@ use crate::functions::{Function, Functions, Parameter};
 use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{
-    CONSTRUCTORS_SYMBOLS, Direction, FunctionKind, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS,
-    RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
+    CONSTRUCTORS_SYMBOLS, Direction, FILTER_SYMBOL, FILTERS_SYMBOL, FunctionKind,
+    LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC,
+    TABLE_SYMBOL,
 };
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use std::collections::BTreeMap;
@@ -39,6 +40,10 @@ pub(crate) struct Executable {
     pub(crate) restartable: (u32, u32),
     /// Its trace cursor; 0 = none.
     pub(crate) trace_cursor: u32,
+    /// The code that runs its filters; 0 = none.
+    pub(crate) run_filter: u32,
+    /// The words of its filters; 0 = none.
+    pub(crate) filters: u32,
 }
 
 /// Initial values of thread-local variables: constants behind the others.
@@ -117,6 +122,8 @@ impl Executable {
             start: [task, driver, thread],
             restartable: restartable(symbol),
             trace_cursor: symbol(CURSOR_SYMBOL).unwrap_or(0),
+            run_filter: symbol(FILTER_SYMBOL).unwrap_or(0),
+            filters: symbol(FILTERS_SYMBOL).unwrap_or(0),
         };
         let word = if file.is_64() { 8 } else { 4 };
         if section.code.package.is_some() {
@@ -304,6 +311,7 @@ impl Reader<'_> {
             FunctionKind::Task,
             FunctionKind::Driver,
             FunctionKind::Thread,
+            FunctionKind::Filter,
         ];
         let parameters = self.slice(at, 4, 4)?;
         Some(Function {

@@ -19,13 +19,15 @@ use crate::image::napot::Size;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
 use crate::image::regions;
 use crate::model::{Model, Process};
+use crate::names::ThreadRole;
 use crate::place::{
     DEVICE_BASE, PROCESS_GRAIN, Placement, ProcessPlacement, RECORDS_BASE, RegionPlacement,
-    TRACE_BASE, USER_BASE, shared_address,
+    SHARED_BASE, STREAM_BASE, TRACE_BASE, USER_BASE, shared_address,
 };
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
+use crate::streams;
 use giornata_abi::Record;
 use giornata_abi::control::ControlPage;
 use giornata_abi::ring;
@@ -104,6 +106,8 @@ struct Parts<'a> {
     guard: u32,
     /// User addresses of memory that it may attach.
     shared: Vec<u32>,
+    /// Windows of streams that it reaches: user address, physical address, bytes and rights.
+    windows: Vec<(u32, u32, u32, Rights)>,
 }
 
 /// What a process may write in one stretch, in bytes from its data's address.
@@ -178,6 +182,7 @@ impl<'a> Parts<'a> {
         index: u16,
         process: &'a Process,
         executable: &'a Executable,
+        windows: &[(u32, u32)],
     ) -> Parts<'a> {
         let writable = Writable::of(process, executable);
         Parts {
@@ -187,6 +192,7 @@ impl<'a> Parts<'a> {
             stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
             guard: guard_of(process),
             shared: shared(model, index).map(shared_address).collect(),
+            windows: reached(model, index, windows).collect(),
         }
     }
 
@@ -285,6 +291,9 @@ impl<'a> Parts<'a> {
         }
         if self.process.inspects {
             space.map(RECORDS_BASE, records.0, records.1, Rights::Read);
+        }
+        for (address, place, size, rights) in &self.windows {
+            space.map(*address, *place, *size, *rights);
         }
         for address in &self.shared {
             space.leave_open(*address);
@@ -394,7 +403,29 @@ pub(crate) fn device_address(board: &Board, process: &Process, device: usize) ->
 /// Where the process of an index is linked before any size is known.
 pub(crate) fn first_site(model: &Model, index: u16) -> Site {
     let text = USER_BASE.saturating_add(PROCESS_GRAIN.saturating_mul(index.into()));
-    site_at(model, &model.processes[usize::from(index)], text)
+    Site {
+        filters: has_filters(model, index).then(Vec::new),
+        ..site_at(model, &model.processes[usize::from(index)], text)
+    }
+}
+
+/// Whether a process runs filters of streams.
+fn has_filters(model: &Model, process: u16) -> bool {
+    let mut threads = model.threads_of(process);
+    threads.any(|(_, thread)| thread.role == ThreadRole::Filter)
+}
+
+/// The words of the filters that a process runs, where windows lie at these addresses.
+pub(crate) fn filters(
+    model: &Model,
+    process: u16,
+    executable: &Executable,
+    windows: &[u32],
+) -> Option<Vec<u32>> {
+    let functions = &executable.functions.list;
+    let body = |function: usize| functions.get(function).map_or(0, |f| f.body as u32);
+    let window = |window: usize| windows.get(window).copied().unwrap_or(0);
+    has_filters(model, process).then(|| streams::words(model, process, window, body).words)
 }
 
 /// A process is linked at `text`, and told the addresses of what is granted to it.
@@ -419,14 +450,17 @@ pub(crate) fn site_at(model: &Model, process: &Process, text: u32) -> Site {
                 Some((device_address(board, process, *device)?, size))
             })
             .collect(),
+        filters: None,
     }
 }
 
 /// Where processes are linked that have these parts: one behind the other.
-fn sites(model: &Model, parts: &[Parts<'_>], blob: u32) -> Vec<Site> {
+fn sites(model: &Model, parts: &[Parts<'_>], blob: u32, windows: &[u32]) -> Vec<Site> {
     let mut at = USER_BASE;
-    let sites = model.processes.iter().zip(parts).map(|(process, parts)| {
+    let processes = (0u16..).zip(&model.processes).zip(parts);
+    let sites = processes.map(|((index, process), parts)| {
         let mut site = site_at(model, process, at);
+        site.filters = filters(model, index, parts.executable, windows);
         if process.inspects {
             site.inspected = (RECORDS_BASE, blob);
         }
@@ -449,6 +483,53 @@ pub(crate) fn lay_out(
         Protection::Sv39 => lay_out_pages(model, executables, blob, ram_size, &SV39),
         Protection::Sv32 => lay_out_pages(model, executables, blob, ram_size, &SV32),
         Protection::Pmp { grain } => regions::lay_out(model, executables, blob, ram_size, grain),
+    }
+}
+
+/// The windows of streams that a process reaches, of all with their addresses.
+fn reached(
+    model: &Model,
+    process: u16,
+    windows: &[(u32, u32)],
+) -> impl Iterator<Item = (u32, u32, u32, Rights)> {
+    let all = model.windows.iter().zip(windows);
+    all.filter_map(move |(window, (address, place))| {
+        let rights = match window.access(process)? {
+            true => Rights::ReadWrite,
+            false => Rights::Read,
+        };
+        Some((*address, *place, window.size, rights))
+    })
+}
+
+/// Memory for the windows of streams, which is zero at boot: the user address of each, the same
+/// in all processes that reach it, and the physical one.
+fn lay_windows(
+    model: &Model,
+    cursor: &mut Cursor,
+    segments: &mut Vec<Segment>,
+) -> Result<Vec<(u32, u32)>, Refusal> {
+    let mut user = STREAM_BASE;
+    let windows = model.windows.iter().map(|window| {
+        let size = pages(window.size);
+        let place = cursor.take(size, PAGE);
+        segments.push(Segment {
+            address: place,
+            bytes: Vec::new(),
+            size,
+        });
+        let address = user;
+        user = user.saturating_add(size);
+        (address, place)
+    });
+    let windows = windows.collect();
+    match user <= SHARED_BASE {
+        true => Ok(windows),
+        false => {
+            let most = (SHARED_BASE - STREAM_BASE) >> 20;
+            let reason = format!("the tokens of streams need more than {most}M");
+            Err(Problem::new(reason, "take smaller tokens, or smaller capacities").into())
+        }
     }
 }
 
@@ -481,14 +562,18 @@ fn lay_out_pages(
     let ring_bytes = pages(ring::BYTES as u32 * model.trace_capacity);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
     let readable = Readable { ring, records };
+    let windows = lay_windows(model, &mut cursor, &mut segments)?;
+    let addresses: Vec<u32> = windows.iter().map(|(address, _)| *address).collect();
     let parts = (0u16..).zip(&model.processes).zip(executables);
     let parts: Vec<Parts<'_>> = parts
-        .map(|((index, process), executable)| Parts::of(model, index, process, executable))
+        .map(|((index, process), executable)| {
+            Parts::of(model, index, process, executable, &windows)
+        })
         .collect();
     let mut layout = Layout {
         placement: Placement::default(),
         segments,
-        sites: sites(model, &parts, blob),
+        sites: sites(model, &parts, blob, &addresses),
         usage: Vec::new(),
         free: 0,
         gaps: 0,
@@ -508,6 +593,7 @@ fn lay_out_pages(
         );
     }
     let ram = cursor.take(ram_size, PAGE);
+    layout.placement.windows = addresses;
     layout.placement.trace_ring = ring.0;
     (layout.placement.ram, layout.placement.ram_size) = (ram, ram_size);
     layout.free = free(board, cursor.at)?;
@@ -611,6 +697,8 @@ impl Layout {
             stack_tops: parts.stack_tops(),
             stack_regions: Vec::new(),
             trace_cursor: executable.trace_cursor,
+            run_filter: executable.run_filter,
+            filters: executable.filters,
         });
     }
 }

@@ -31,6 +31,8 @@ fn executable(text: usize, rodata: usize, data: usize, bss: u32) -> Executable {
         functions: Default::default(),
         start: [USER_BASE; 3],
         restartable: (0, 0),
+        run_filter: 0,
+        filters: 0,
         trace_cursor: data_at,
     }
 }
@@ -181,7 +183,7 @@ fn no_address_is_in_two_processes() {
         let ends: Vec<u64> = parts
             .zip(&begins)
             .map(|(((index, process), executable), begin)| {
-                let parts = Parts::of(&model, index, process, executable);
+                let parts = Parts::of(&model, index, process, executable, &[]);
                 u64::from(*begin) + parts.extent()
             })
             .collect();

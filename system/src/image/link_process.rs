@@ -7,8 +7,9 @@ use crate::image::executable::POSIX_MAIN;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::process::{
-    CONSTRUCTORS_SYMBOLS, GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS,
-    RESTARTABLE_BLOCK, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
+    CONSTRUCTORS_SYMBOLS, FILTER_SYMBOL, FILTERS_SYMBOL, GRANTS_SYMBOL, Grants,
+    LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_BLOCK, RESTARTABLE_SYMBOLS, START_SYMBOLS,
+    TABLE_SYMBOL,
 };
 use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub(crate) struct Site {
     pub(crate) inspected: (u32, u32),
     /// Addresses of its devices, and their bytes.
     pub(crate) devices: Vec<(u32, u32)>,
+    /// The words of its filters; `None`: it has none.
+    pub(crate) filters: Option<Vec<u32>>,
 }
 
 /// The words that lie beside the constants of a process: its grants.
@@ -90,7 +93,13 @@ fn script(site: &Site, is_posix: bool) -> String {
     let [begin, end, all] = LOCALS_SYMBOLS;
     let [constructors, constructors_end] = CONSTRUCTORS_SYMBOLS;
     let grants = grants(site).into_iter();
-    let grants: Vec<String> = grants.map(|word| format!("LONG({word:#x})")).collect();
+    let long = |word: u32| format!("LONG({word:#x})");
+    let grants: Vec<String> = grants.map(long).collect();
+    let filters = site.filters.iter().map(|words| {
+        let words: Vec<String> = words.iter().copied().map(long).collect();
+        format!("\n    {FILTERS_SYMBOL} = .; {}", words.join(" "))
+    });
+    let filters: String = filters.collect();
     let rodata = format!(
         "  . = {};
   .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*)
@@ -98,7 +107,7 @@ fn script(site: &Site, is_posix: bool) -> String {
     KEEP(*(SORT_BY_INIT_PRIORITY(.init_array.*))) KEEP(*(.init_array))
     {constructors_end} = .;
     {destructors}
-    . = ALIGN(4); {GRANTS_SYMBOL} = .; {} }}
+    . = ALIGN(4); {GRANTS_SYMBOL} = .; {}{filters} }}
   .tdata : ALIGN(8) {{ *(.tdata .tdata.*) . = ALIGN(8); }}
   .tbss : {{ *(.tbss .tbss.*) . = ALIGN(8); }}
   {begin} = ADDR(.tdata);
@@ -182,6 +191,9 @@ pub(crate) fn link(
     command.args(["--entry=0", "-T"]).arg(&path);
     for root in START_SYMBOLS.iter().chain(&[TABLE_SYMBOL, CURSOR_SYMBOL]) {
         command.args(["-u", root]);
+    }
+    if site.filters.is_some() {
+        command.args(["-u", FILTER_SYMBOL]);
     }
     // only compilers of C make thread-local variables
     let locals = LOCAL_START_SYMBOLS.iter();

@@ -217,7 +217,7 @@ pub fn build_kernel(
         probe_interval: 0,
         memory: Memory::default(),
     };
-    Ok(toolchain.kernel(&Board::named(board, root)?, config)?)
+    Ok(toolchain.kernel(&Board::named(board, root)?, config, false)?)
 }
 
 /// The hash of a kernel that [`build_kernel`] has compiled, as the report of
@@ -294,7 +294,10 @@ impl<'a> Builder<'a> {
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
         self.write_commands()?;
-        let executable = self.toolchain.kernel(board, &self.outline.config)?;
+        let streams = !self.outline.streams.is_empty();
+        let executable = self
+            .toolchain
+            .kernel(board, &self.outline.config, streams)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();

@@ -22,7 +22,7 @@
 use crate::board::Board;
 use crate::image::executable::Executable;
 use crate::image::layout::{
-    Layout, Segment, Usage, Writable, free, is_inspected, record_room, shared, site_at,
+    Layout, Segment, Usage, Writable, filters, free, is_inspected, record_room, shared, site_at,
     writable_segments,
 };
 use crate::image::link_process::Site;
@@ -105,6 +105,8 @@ struct Parts<'a> {
     apart: u32,
     /// The regions that it may attach.
     shared: Vec<usize>,
+    /// Bytes of the least region.
+    grain: u32,
 }
 
 /// Where they lie.
@@ -164,12 +166,13 @@ fn lay_out_with(
     let (stacks, gaps) = place_stacks(&parts, &mut places, end);
     end = stacks + u64::from(grain);
     let mut memory = Memory::from(end);
-    let (ring, ram, mut shared) =
+    let (ring, ram, mut shared, windows) =
         place_rest(model, &parts, &mut places, &mut memory, ram_size, grain);
     let mut layout = Layout {
         placement: Placement {
             processes: Vec::new(),
             regions: Vec::new(),
+            windows: windows.clone(),
             trace_ring: ring,
             ram,
             ram_size,
@@ -182,12 +185,21 @@ fn lay_out_with(
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
         let ring = (ring, records(model));
-        let regions = parts.regions(model, places, (ring, room), &mut shared)?;
+        let windows = &layout.placement.windows;
+        let regions = parts.regions(model, places, (ring, room), windows, &mut shared)?;
         parts.emit(&mut layout, model, places, pristine.address, regions);
         if let (true, Some(site)) = (parts.process.inspects, layout.sites.last_mut()) {
             site.inspected = (board.system, blob);
         }
     }
+    // (zero at boot)
+    let of_windows = model.windows.iter().zip(&layout.placement.windows);
+    let of_windows = of_windows.map(|(window, address)| Segment {
+        address: *address,
+        bytes: Vec::new(),
+        size: window.size,
+    });
+    layout.segments.extend(of_windows);
     layout.placement.regions = shared;
     layout.segments.extend(pristine);
     Ok(layout)
@@ -250,8 +262,9 @@ fn place_rest(
     memory: &mut Memory,
     ram_size: u32,
     grain: u32,
-) -> (u32, u32, Vec<RegionPlacement>) {
+) -> (u32, u32, Vec<RegionPlacement>, Vec<u32>) {
     enum Item {
+        Window(usize),
         Shared(usize),
         Text(usize),
         Rodata(usize),
@@ -272,6 +285,12 @@ fn place_rest(
         let size = Size::of(region.size, grain, 1);
         (Item::Shared(index), size)
     }));
+    let windows = model.windows.iter().enumerate();
+    items.extend(windows.map(|(index, window)| {
+        let size = Size::of(window.size, grain, 1);
+        (Item::Window(index), size)
+    }));
+    let mut windows = vec![0; model.windows.len()];
     let nowhere = RegionPlacement {
         entries: vec![0; parts.len()],
         ..RegionPlacement::default()
@@ -290,12 +309,13 @@ fn place_rest(
             Item::Rodata(index) => places[index].rodata = place,
             Item::Data(index) => places[index].lay_data(place, &parts[index]),
             Item::Ring => ring = place,
+            Item::Window(index) => windows[index] = place,
             Item::Shared(index) => {
                 (shared[index].place, shared[index].address) = (place, place);
             }
         }
     }
-    (ring, memory.take(0, ram_size, 16), shared)
+    (ring, memory.take(0, ram_size, 16), shared, windows)
 }
 
 /// Room for text whose lines of a cache of 64 KiB are not those of the kernel's text, if there
@@ -387,6 +407,7 @@ impl<'a> Parts<'a> {
             below,
             apart: spare.min(u32::from(index) % COLOURS * APART),
             shared: shared(model, index).collect(),
+            grain,
         }
     }
 
@@ -406,6 +427,7 @@ impl<'a> Parts<'a> {
         model: &Model,
         places: &Places,
         ((ring, ring_size), room): ((u32, u32), u32),
+        windows: &[u32],
         shared: &mut [RegionPlacement],
     ) -> Result<SpaceEntry, Refusal> {
         let board = &model.board;
@@ -431,6 +453,15 @@ impl<'a> Parts<'a> {
         if self.process.inspects {
             regions.push((board.system, room, READ));
         }
+        for (index, window) in model.windows.iter().enumerate() {
+            let rights = match window.access(self.index) {
+                Some(true) => READ_WRITE,
+                Some(false) => READ,
+                None => continue,
+            };
+            let size = Size::of(window.size, self.grain, 1);
+            regions.push((windows[index], size.bytes(), rights));
+        }
         for index in &self.shared {
             let place = &mut shared[*index];
             place.entries[usize::from(self.index)] = (KERNEL_REGIONS + regions.len()) as u8;
@@ -444,7 +475,10 @@ impl<'a> Parts<'a> {
                 regions.len(),
                 board.name
             );
-            let mend = "grant it fewer devices or shared regions, or split it";
+            let mend = match model.windows.iter().any(|w| w.access(self.index).is_some()) {
+                true => "run filters that exchange tokens in fewer processes",
+                false => "grant it fewer devices or shared regions, or split it",
+            };
             return Err(Problem::new(reason, mend).into());
         }
         let mut entry = NOTHING;
@@ -492,6 +526,7 @@ impl<'a> Parts<'a> {
         layout.sites.push(Site {
             rodata: Some(places.rodata),
             data: Some(places.data),
+            filters: filters(model, self.index, executable, &layout.placement.windows),
             ..site_at(model, self.process, places.text)
         });
         if let (true, Some(site)) = (self.process.reads_trace, layout.sites.last_mut()) {
@@ -517,6 +552,8 @@ impl<'a> Parts<'a> {
             stack_tops: places.stack_tops.clone(),
             stack_regions: self.stack_regions(places),
             trace_cursor: executable.trace_cursor,
+            run_filter: executable.run_filter,
+            filters: executable.filters,
         });
     }
 

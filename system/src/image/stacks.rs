@@ -21,6 +21,7 @@ use crate::image::executable::Executable;
 use crate::model::{Model, Thread};
 use crate::names::ThreadRole;
 use crate::problem::{Problem, Refusal};
+use crate::streams::Stream;
 
 /// What is told of stacks that may be too small.
 pub(crate) type Warnings = Vec<String>;
@@ -55,6 +56,7 @@ pub(crate) fn fit(
             needs: code.needs(),
             code,
             board: &model.board,
+            streams: &model.streams,
             roots: &roots,
         };
         let mut is_told = BTreeSet::new();
@@ -85,6 +87,7 @@ struct Stacks<'a> {
     code: Code,
     needs: Needs,
     board: &'a Board,
+    streams: &'a [Stream],
     /// Folders that the project's own files are named from.
     roots: &'a [PathBuf],
 }
@@ -172,13 +175,20 @@ impl Stacks<'_> {
     /// The functions at which a thread of the system file begins.
     fn bodies(&self, thread: &Thread) -> Vec<u64> {
         let functions = self.executable.functions.list.iter();
+        let streams = self.streams.iter().flat_map(|stream| &stream.filters);
+        let filter = streams.filter(|filter| filter.is_run_by(thread));
+        let positions = filter.flat_map(|filter| &filter.positions);
+        let called: Vec<&str> = positions.map(|position| &*position.function).collect();
         let is_its = |kind: FunctionKind, name: &str| match thread.role {
             ThreadRole::Upcall => kind == FunctionKind::Driver,
             ThreadRole::Task => kind == FunctionKind::Task && name == thread.function,
             ThreadRole::Thread => kind == FunctionKind::Thread && name == thread.function,
+            ThreadRole::Filter => kind == FunctionKind::Filter && called.contains(&name),
         };
         let own = functions.filter(|f| is_its(f.kind, &f.name));
-        own.map(|function| function.body).collect()
+        let runs = (thread.role == ThreadRole::Filter).then_some(self.executable.run_filter);
+        let own = own.map(|function| function.body);
+        own.chain(runs.map(u64::from)).collect()
     }
 
     /// The functions at which a thread that the process creates may begin: those of the right
@@ -303,14 +313,16 @@ impl Stacks<'_> {
     /// its stacks.
     fn holds(&self, thread: &Thread) -> bool {
         let has_regions = matches!(self.board.protection, Protection::Pmp { .. });
-        if !has_regions || thread.spare || self.section.code.is_posix {
+        // (what runs a filter calls its functions by their addresses)
+        let is_filter = thread.role == ThreadRole::Filter;
+        if !has_regions || thread.spare || is_filter || self.section.code.is_posix {
             return false;
         }
         let [task, driver, other] = self.executable.start;
         let start = match thread.role {
             ThreadRole::Task => task,
             ThreadRole::Upcall => driver,
-            ThreadRole::Thread => other,
+            ThreadRole::Thread | ThreadRole::Filter => other,
         };
         let start = self.needs.deepest(start.into(), |_| false).bytes;
         let bodies = self.bodies(thread);

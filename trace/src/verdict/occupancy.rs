@@ -268,6 +268,7 @@ impl Occupancy {
 fn level(thread: &ThreadName, band: u8) -> u16 {
     match (thread.role, thread.policy.as_str()) {
         (ThreadRole::Upcall, _) => 0,
+        (ThreadRole::Filter, _) => 257,
         (ThreadRole::Task, "deadline") if thread.deadline == 0 => 257,
         (_, "deadline") => 256 - u16::from(band),
         _ => 256 - u16::from(thread.priority),

@@ -35,6 +35,13 @@ pub(crate) fn generate(function: &Function) -> TokenStream {
     let text = name.to_string();
     let (parameters, body) = match function.kind {
         Kind::Thread => (quote! {}, thread_body(function)),
+        Kind::Filter => {
+            let placed = place(function);
+            (
+                descriptors(function, &placed),
+                filter_body(function, &placed),
+            )
+        }
         _ => {
             let placed = place(function);
             (descriptors(function, &placed), job_body(function, &placed))
@@ -70,6 +77,7 @@ fn kind_names(kind: Kind) -> (Ident, Ident) {
         Kind::Task => "Task",
         Kind::Driver => "Driver",
         Kind::Thread => "Thread",
+        Kind::Filter => "Filter",
     };
     (format_ident!("{name}"), format_ident!("{name}Function"))
 }
@@ -182,6 +190,49 @@ fn thread_body(function: &Function) -> TokenStream {
     }
 }
 
+/// The body of a filter's function gets one view of tokens for each port.
+fn filter_body(function: &Function, placed: &[Placed<'_>]) -> TokenStream {
+    let name = function.name();
+    let loads = placed.iter().map(|parameter| {
+        let Placed {
+            local,
+            role,
+            ty,
+            position,
+        } = parameter;
+        let position = position.unwrap_or_default();
+        match role {
+            Role::State(_) => load(parameter),
+            Role::Input => quote_spanned! { ty.span() =>
+                let #local = unsafe { ports.tokens::<#ty>(#position) };
+            },
+            Role::Output => quote_spanned! { ty.span() =>
+                let mut #local = unsafe { ports.room::<#ty>(#position) };
+            },
+        }
+    });
+    let arguments = placed.iter().map(|parameter| {
+        let local = &parameter.local;
+        match parameter.role {
+            Role::Input => quote! { &#local },
+            Role::State(_) | Role::Output => quote! { &mut #local },
+        }
+    });
+    quote! {
+        #[allow(clippy::unit_arg, clippy::let_unit_value)]
+        extern "C" fn body(ports: *mut u8) -> usize {
+            ::giornata_rt::block::run(|| {
+                // SAFETY: the runtime calls a filter's function with its ports.
+                let ports = unsafe { ::giornata_rt::stream::Ports::new(ports) };
+                let _ = &ports;
+                #(#loads)*
+                #name(#(#arguments),*);
+                0
+            })
+        }
+    }
+}
+
 fn job_body(function: &Function, placed: &[Placed<'_>]) -> TokenStream {
     let name = function.name();
     let types = block_types(function, placed);
@@ -252,10 +303,14 @@ fn load(parameter: &Placed<'_>) -> TokenStream {
     let offset = offset(position.unwrap_or_default());
     let span = ty.span();
     match role {
-        Role::State(init) => quote_spanned! { span =>
-            static STATE: ::giornata_rt::State<#ty> = ::giornata_rt::State::new();
-            let mut #local: ::giornata_rt::block::Lent<#ty> = unsafe { STATE.lend(#init) };
-        },
+        Role::State(init) => {
+            let state = format_ident!("STATE_OF_{local}");
+            quote_spanned! { span =>
+                #[allow(non_upper_case_globals)]
+                static #state: ::giornata_rt::State<#ty> = ::giornata_rt::State::new();
+                let mut #local: ::giornata_rt::block::Lent<#ty> = unsafe { #state.lend(#init) };
+            }
+        }
         Role::Input if type_name::is_bool(ty) => {
             quote! { let #local = unsafe { block.flag(#offset) }; }
         }

@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Task,
     Driver,
     Thread,
+    Filter,
 }
 
 impl Kind {
@@ -23,6 +24,7 @@ impl Kind {
             Kind::Task => "task",
             Kind::Driver => "driver",
             Kind::Thread => "thread",
+            Kind::Filter => "filter",
         }
     }
 }
@@ -225,9 +227,31 @@ fn parameter(kind: Kind, input: &FnArg) -> Result<Parameter> {
         let text = format!("`{name}` lives as long as the job: remove the lifetime `{lifetime}`");
         return Err(Error::new_spanned(lifetime, text));
     }
-    let ty = sized(&name, &reference.elem)?;
     let role = role(typed, &name, reference.mutability.is_some())?;
+    let ty = match (kind, &role) {
+        (Kind::Filter, Role::Input) => token(&name, &reference.elem, "Tokens", "&")?,
+        (Kind::Filter, Role::Output) => token(&name, &reference.elem, "Room", "&mut ")?,
+        _ => sized(&name, &reference.elem)?,
+    };
     Ok(Parameter { role, ty })
+}
+
+/// The type of the tokens behind a parameter of a filter.
+fn token(name: &str, ty: &Type, view: &str, reference: &str) -> Result<Type> {
+    if let Type::Path(path) = ty
+        && let Some(last) = path.path.segments.last()
+        && last.ident == view
+        && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(syn::GenericArgument::Type(token)) = arguments.args.first()
+        && arguments.args.len() == 1
+    {
+        return sized(name, token);
+    }
+    let text = format!(
+        "the tokens of an input are `&Tokens<T>`, the room of an output is `&mut Room<T>`: \
+         write `{name}: {reference}{view}<...>` with the type of a token"
+    );
+    Err(Error::new_spanned(ty, text))
 }
 
 fn role(typed: &PatType, name: &str, mutable: bool) -> Result<Role> {
@@ -280,6 +304,10 @@ fn answer(kind: Kind, output: &ReturnType) -> Result<Answer> {
         (ty, Kind::Task) => Err(Error::new_spanned(
             ty,
             "a task returns nothing: its results are its outputs; add a parameter `result: &mut T`",
+        )),
+        (ty, Kind::Filter) => Err(Error::new_spanned(
+            ty,
+            "a filter returns nothing: its results are the tokens that it puts into its outputs",
         )),
         (ty, Kind::Thread) => Err(Error::new_spanned(
             ty,

@@ -1,5 +1,5 @@
 //! The attributes of `giornata-rt`: they turn plain functions into the tasks,
-//! drivers and threads of a process, and list them in its table.
+//! drivers, threads and filters of a process, and list them in its table.
 //!
 //! Use them through `giornata-rt`; the generated code names it.
 
@@ -45,7 +45,15 @@ pub fn thread(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(Kind::Thread, attribute.into(), item.into()).into()
 }
 
-/// The table of a process: `process! { tasks: [a, b], drivers: [c], threads: [d] }`.
+/// A function of a filter of a stream graph: runs an instance. Inputs are `&Tokens<T>`, the
+/// outputs `&mut Room<T>`, in the order of the graph's program, and `T` is the type of a token;
+/// `#[state(init)] name: &mut S` as of a task. Returns nothing.
+#[proc_macro_attribute]
+pub fn filter(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    function::expand(Kind::Filter, attribute.into(), item.into()).into()
+}
+
+/// The table of a process: `process! { tasks: [a, b], drivers: [c], threads: [d], filters: [e] }`.
 ///
 /// Gives the crate `pub fn process() -> &'static ProcessTable`, and on the
 /// bare target the symbol that the builder reads.

@@ -1,4 +1,4 @@
-//! `process! { tasks: [...], drivers: [...], threads: [...] }`.
+//! `process! { tasks: [...], drivers: [...], threads: [...], filters: [...] }`.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -18,13 +18,15 @@ struct Lists(Punctuated<List, Token![,]>);
 impl Parse for List {
     fn parse(input: ParseStream<'_>) -> Result<List> {
         let key: Ident = input.parse()?;
-        if !["tasks", "drivers", "threads"]
+        if !["tasks", "drivers", "threads", "filters"]
             .iter()
             .any(|known| key == known)
         {
             return Err(Error::new(
                 key.span(),
-                format!("`{key}` is no list of a process: write `tasks`, `drivers` or `threads`"),
+                format!(
+                    "`{key}` is no list of a process: write `tasks`, `drivers`, `threads` or `filters`"
+                ),
             ));
         }
         input.parse::<Token![:]>()?;
@@ -109,6 +111,7 @@ fn entry(key: &Ident, path: &Path) -> TokenStream {
     let provided = match key.to_string().as_str() {
         "tasks" => quote_spanned! { span => TaskFunction },
         "drivers" => quote_spanned! { span => DriverFunction },
+        "filters" => quote_spanned! { span => FilterFunction },
         _ => quote_spanned! { span => ThreadFunction },
     };
     quote_spanned! { span => <#path as ::giornata_rt::process::#provided>::FUNCTION }
@@ -137,7 +140,7 @@ mod tests {
 
     #[test]
     fn unknown_lists_and_doubles_are_refused() {
-        assert!(text("task: [a]").contains("write `tasks`, `drivers` or `threads`"));
+        assert!(text("task: [a]").contains("write `tasks`, `drivers`, `threads` or `filters`"));
         assert!(text("tasks: [a], tasks: [b]").contains("join the lists"));
         assert!(text("tasks: [a], drivers: [m::a]").contains("two functions named `a`"));
     }

@@ -3,8 +3,8 @@
 //! A process is a `no_std` crate of functions that the timing program and the
 //! kernel start: *tasks* (one job per release), *drivers* (sensors, actuators,
 //! guards, initialisers; run in logical zero time) and *threads* (run from
-//! start to end). The attributes [`task`], [`driver`] and [`macro@thread`] turn plain
-//! functions into them, and [`process!`](macro@process) names them to the builder:
+//! start to end). *Filters* transform the data of [streams](stream). The attributes [`task`],
+//! [`driver`], [`macro@thread`] and [`macro@filter`] turn plain functions into them, and [`process!`](macro@process) names them to the builder:
 //!
 //! ```
 //! # extern crate giornata_rt;
@@ -61,6 +61,7 @@ pub mod restartable;
 pub mod ring;
 #[cfg(test)]
 mod script;
+pub mod stream;
 mod stubs;
 pub mod supervisor;
 pub mod sync;
@@ -100,7 +101,7 @@ pub use block::{PortValue, State};
 pub use driver_cell::DriverCell;
 pub use giornata_abi as abi;
 pub use giornata_abi::{Duration, Error, Instant};
-pub use giornata_rt_macros::{driver, process, task, thread, value};
+pub use giornata_rt_macros::{driver, filter, process, task, thread, value};
 pub use id::Id;
 pub use machine::shutdown;
 pub use port::Port;

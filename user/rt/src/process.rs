@@ -27,6 +27,17 @@ pub trait DriverFunction {
     const FUNCTION: Function;
 }
 
+/// Implemented by [`macro@crate::filter`] for a type with the function's name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no function of a filter",
+    label = "listed under `filters`",
+    note = "put `#[filter]` before the function, or list it under `tasks`, `drivers` or `threads`"
+)]
+pub trait FilterFunction {
+    /// The function's entry in the table.
+    const FUNCTION: Function;
+}
+
 /// Implemented by [`macro@crate::thread`] for a type with the function's name.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a thread",
