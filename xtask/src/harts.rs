@@ -2,7 +2,6 @@
 //! and another that runs threads, random calls on up to eight keep who runs where, and in the
 //! emulator systems on four harts come to what they come to on one.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -24,8 +23,12 @@ const LONG: [&str; 1] = ["sporadic"];
 const CHIP: &str = "rtl-smp4";
 /// The board of one hart beside that of several.
 const ONE: &str = "qemu-virt32-pmp";
-/// A system whose threads tell what they have come to.
-const CROWD: &str = "tests/target/harts/crowd.toml";
+/// Systems of which a process tells what its threads, or its filters, have come to.
+const TELLERS: [(&str, &str); 3] = [
+    ("tests/target/harts/crowd.toml", "crew"),
+    ("tests/target/streams/edges.toml", "display"),
+    ("tests/target/streams/shuffle.toml", "near"),
+];
 /// A system in which a hart loses a region that another detaches.
 const DETACH: &str = "tests/target/harts/detach.toml";
 /// A system of programs, and for how long it runs in either form.
@@ -59,20 +62,17 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
     let program = giornata::program()?;
     let chip = extent.full.then_some(&CHIP);
     let several: Vec<&&str> = SEVERAL.iter().chain(chip).collect();
-    let said = several
-        .iter()
-        .copied()
-        .chain([&ONE])
-        .map(|board| Ok((*board, said(&program, board)?)))
-        .collect::<Result<BTreeMap<_, _>>>()?;
-    let expected = &said[ONE];
-    ensure!(!expected.is_empty(), "{CROWD} says nothing");
-    for board in several {
-        let (several, one) = (said[*board].join("\n"), expected.join("\n"));
-        ensure!(
-            several == one,
-            "{CROWD} says on {board}\n{several}\nand on {ONE}\n{one}"
-        );
+    for (system, process) in TELLERS {
+        let said = |board| said(&program, (system, process), board);
+        let expected = said(ONE)?;
+        ensure!(!expected.is_empty(), "{system} says nothing");
+        for board in &several {
+            let (several, one) = (said(board)?.join("\n"), expected.join("\n"));
+            ensure!(
+                several == one,
+                "{system} says on {board}\n{several}\nand on {ONE}\n{one}"
+            );
+        }
     }
     for board in SEVERAL {
         let mut command = Command::new(&program);
@@ -100,13 +100,13 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
     Ok(format!("{tests} tests; flight-control: {same}; {suites}"))
 }
 
-/// What the threads of the crowd say, without the instants.
-fn said(program: &Path, board: &str) -> Result<Vec<String>> {
+/// What a process of a system says, without the instants.
+fn said(program: &Path, (system, process): (&str, &str), board: &str) -> Result<Vec<String>> {
     let mut command = Command::new(program);
-    command.args(["run", CROWD, "--board", board, "--headless"]);
-    let text = capture(&mut command)?;
+    command.args(["run", system, "--board", board, "--headless"]);
+    let (text, begin) = (capture(&mut command)?, format!(" s  {process}: "));
     let lines = text.lines().filter_map(|line| {
-        let (_, said) = line.split_once(" s  crew: ")?;
+        let (_, said) = line.split_once(&begin)?;
         Some(said.to_owned())
     });
     Ok(lines.collect())

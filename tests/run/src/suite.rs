@@ -52,7 +52,7 @@ const SOAK: Duration = Duration::from_millis(30_000);
 /// protected or on what a board has for interrupts and faults: they run on every board. The
 /// others run on the first only, but in the long form, where golden files are written, and
 /// where cases or a board are asked for.
-const EVERYWHERE: [&str; 13] = [
+const EVERYWHERE: [&str; 14] = [
     "c/shared",
     "calls/",
     "faults/",
@@ -65,6 +65,7 @@ const EVERYWHERE: [&str; 13] = [
     "posix/shared",
     "posix/sweep",
     "services/regions",
+    "streams/",
     "threads/priority",
 ];
 
@@ -78,10 +79,11 @@ const MANAGED: &str = "rtl-rtm";
 const WITHOUT: &str = "rtl-pmp";
 
 /// Cases, or groups of them, that chips cannot run, and why.
-const NOT_ON_CHIPS: [(&str, &str); 23] = [
+const NOT_ON_CHIPS: [(&str, &str); 24] = [
     ("c/clock", "no real-time clock"),
     ("c/interrupted", "no real-time clock"),
     ("hostile/control-pages", "budgets too small for its clock"),
+    ("hostile/filters", "budgets too small for its clock"),
     ("interrupts/clock", "no real-time clock"),
     ("interrupts/fault", "no real-time clock"),
     ("interrupts/handlers", "no real-time clock"),

@@ -11,6 +11,7 @@
 mod attacks;
 mod control_page;
 mod devices;
+mod filters;
 mod floating;
 mod instruction;
 mod job;
@@ -23,6 +24,7 @@ use giornata_rt::process;
 use attacks::{attack, read_registers, write_registers};
 use control_page::{forge_job, raise_ceiling, scribble_page};
 use devices::attack_devices;
+use filters::{dregs, eat, feed, meddle, pour, spoil};
 use floating::{keep_secrets, look_for_leaks};
 use loops::{count_for_ever, flood_kernel, flood_yields, loop_for_ever, recurse_for_ever};
 
@@ -68,4 +70,5 @@ process! {
         flood_yields,
         recurse_for_ever,
     ],
+    filters: [feed, meddle, eat, pour, spoil, dregs],
 }
