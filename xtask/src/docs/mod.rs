@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use crate::shell::Shell;
 
 /// Pages that are followed from an empty folder on, one after the other.
-const FOLLOWED: [&str; 1] = ["docs/first-system.md"];
+const FOLLOWED: [&str; 2] = ["docs/first-system.md", "docs/streams.md"];
 
 /// Builds the book and says where it is.
 pub(crate) fn run() -> Result<Verdict> {
