@@ -1,6 +1,8 @@
 //! What a process provides, wherever its description comes from: the image of
 //! a process, or the same code compiled for the host.
 
+use std::collections::BTreeSet;
+
 use giornata_abi::ValueType;
 use giornata_abi::process::{Direction, FunctionKind, ProcessTable};
 
@@ -12,12 +14,17 @@ pub struct Functions {
     /// Bytes that each thread which runs one has for its thread-local variables: a multiple
     /// of 8.
     pub locals: u32,
+    /// Functions of filters in C sources, which do not tell their parameters.
+    pub untold: BTreeSet<String>,
 }
 
 impl From<Vec<Function>> for Functions {
     /// Without thread-local variables.
     fn from(list: Vec<Function>) -> Functions {
-        Functions { list, locals: 0 }
+        Functions {
+            list,
+            ..Functions::default()
+        }
     }
 }
 

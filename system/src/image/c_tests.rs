@@ -74,7 +74,7 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
     let image = fs::read(&built.image).unwrap();
     let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
     let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
-    let executable = Executable::read(&project.file.processes[0], &linked).unwrap();
+    let executable = Executable::read(&project.file.processes[0], &[], &linked).unwrap();
     let names: Vec<&str> = executable
         .functions
         .list
@@ -210,7 +210,7 @@ fn linked_with(name: &str, more: &str) -> Executable {
     let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
     let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
     remove(options);
-    Executable::read(&project.file.processes[0], &linked).unwrap()
+    Executable::read(&project.file.processes[0], &[], &linked).unwrap()
 }
 
 #[test]
@@ -348,7 +348,7 @@ void high(void);
     build_alone(&options).unwrap();
     let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
     let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
-    let executable = Executable::read(&project.file.processes[0], &linked).unwrap();
+    let executable = Executable::read(&project.file.processes[0], &[], &linked).unwrap();
     assert_eq!(executable.functions.locals, 0);
     let commands = fs::read_to_string(options.out_dir.join("compile_commands.json")).unwrap();
     assert!(

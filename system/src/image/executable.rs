@@ -59,8 +59,13 @@ const MOST: usize = 4096;
 
 impl Executable {
     /// Reads the linked process of a section. Its crate lists what it provides;
-    /// what is a thread of its C sources, the section says.
-    pub(crate) fn read(section: &ProcessSection, bytes: &[u8]) -> Result<Executable, Refusal> {
+    /// what is a thread of its C sources, the section says, and what a filter of these calls,
+    /// the streams: `filters`.
+    pub(crate) fn read(
+        section: &ProcessSection,
+        filters: &[&str],
+        bytes: &[u8],
+    ) -> Result<Executable, Refusal> {
         let name = section.name.get_ref();
         let refuse = |reason: &str, mend: &str| {
             Refusal::from(Problem::new(
@@ -116,8 +121,8 @@ impl Executable {
             },
             end,
             functions: Functions {
-                list: Vec::new(),
                 locals,
+                ..Functions::default()
             },
             start: [task, driver, thread],
             restartable: restartable(symbol),
@@ -153,6 +158,13 @@ impl Executable {
                 }
                 executable.functions.list.push(thread);
             }
+            for function in c_filters(&file, filters) {
+                if executable.functions.position(&function.name).is_none() {
+                    let name = function.name.clone();
+                    executable.functions.untold.insert(name);
+                    executable.functions.list.push(function);
+                }
+            }
         }
         Ok(executable)
     }
@@ -168,14 +180,32 @@ impl Executable {
     }
 }
 
-/// The threads of a section that are functions of its C sources.
-fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function> {
+/// The functions that a C compiler leaves under their names.
+fn c_bodies<'a>(file: &object::File<'a>) -> BTreeMap<&'a str, u64> {
     let code = file
         .symbols()
         .filter(|symbol| symbol.is_global() && symbol.kind() == SymbolKind::Text);
-    let bodies: BTreeMap<&str, u64> = code
-        .filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
-        .collect();
+    code.filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
+        .collect()
+}
+
+/// What filters call of the C sources of a process.
+fn c_filters(file: &object::File<'_>, filters: &[&str]) -> Vec<Function> {
+    let bodies = c_bodies(file);
+    let found = filters.iter().filter_map(|name| {
+        Some(Function {
+            name: (*name).into(),
+            kind: FunctionKind::Filter,
+            parameters: Vec::new(),
+            body: *bodies.get(name)?,
+        })
+    });
+    found.collect()
+}
+
+/// The threads of a section that are functions of its C sources.
+fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function> {
+    let bodies = c_bodies(file);
     let threads = section.threads.iter().filter_map(|thread| {
         let name = thread.name.get_ref();
         let body = match name == MAIN && section.code.is_posix {

@@ -79,7 +79,7 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
     let whole = std::fs::read(folder.join("a/reader.process.elf")).unwrap();
     let project = Project::open(&folder.join("system.toml"), Path::new(ROOT), None).unwrap();
     let section = &project.file.processes[0];
-    let executable = Executable::read(section, &whole).unwrap();
+    let executable = Executable::read(section, &[], &whole).unwrap();
     let serve = &executable.functions.list[0];
     assert_eq!(
         (serve.name.as_str(), serve.kind, serve.parameters.len()),
@@ -115,7 +115,7 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
         } else {
             whole.len()
         });
-        let _ = Executable::read(section, &bytes);
+        let _ = Executable::read(section, &[], &bytes);
         let board = crate::Board::parse(Path::new("b"), BOARD).unwrap();
         let _ = Kernel::read(&board, &bytes);
     }

@@ -163,10 +163,11 @@ pub(crate) struct Parts {
     pub(crate) archive: PathBuf,
 }
 
-/// Links the parts of a process to an executable at `output`.
+/// Links the parts of a process to an executable at `output`. Its filters call `filters`.
 pub(crate) fn link(
     toolchain: &Toolchain,
     section: &ProcessSection,
+    filters: &[&str],
     parts: &Parts,
     site: &Site,
     output: &Path,
@@ -200,13 +201,12 @@ pub(crate) fn link(
     for root in locals.filter(|_| !parts.c.objects.is_empty()) {
         command.args(["-u", root]);
     }
-    // a thread of the C sources is needed though nothing calls it
-    let threads = section
-        .threads
-        .iter()
-        .filter(|_| !parts.c.objects.is_empty());
-    for thread in threads {
-        command.args(["-u", thread.name.get_ref()]);
+    // a thread of the C sources is needed though nothing calls it, and what a filter calls
+    let threads = section.threads.iter();
+    let threads = threads.map(|thread| thread.name.get_ref().as_str());
+    let needed = threads.chain(filters.iter().copied());
+    for name in needed.filter(|_| !parts.c.objects.is_empty()) {
+        command.args(["-u", name]);
     }
     if section.code.is_posix {
         command.args(["-u", POSIX_MAIN]);

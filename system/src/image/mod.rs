@@ -51,6 +51,7 @@ use crate::names::{self, NameMap};
 use crate::place::Placement;
 use crate::problem::{Problem, Refusal};
 use crate::project::Project;
+use crate::streams;
 use compile::Toolchain;
 use executable::Executable;
 use kernel::Kernel;
@@ -432,11 +433,12 @@ impl<'a> Builder<'a> {
     /// Links each process at its site.
     fn link(&self, parts: &[Parts], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
         let sections = self.project.file.processes.iter();
-        let processes = sections.zip(parts).zip(sites);
-        let executables = processes.map(|((section, parts), site)| {
+        let processes = (0u16..).zip(sections).zip(parts).zip(sites);
+        let executables = processes.map(|(((index, section), parts), site)| {
             let output = self.executable(section);
-            link_process::link(&self.toolchain, section, parts, site, &output)?;
-            Ok(Executable::read(section, &read(&output)?)?.in_words())
+            let filters = streams::called_by(&self.outline, index);
+            link_process::link(&self.toolchain, section, &filters, parts, site, &output)?;
+            Ok(Executable::read(section, &filters, &read(&output)?)?.in_words())
         });
         executables.collect()
     }

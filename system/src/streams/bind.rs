@@ -36,7 +36,8 @@ pub(crate) fn bind(findings: &mut Findings, project: &Project, model: &mut Model
                     binding.refuse_double(filter, &position.function, &other);
                 }
                 let found = binding.function(&owner.name, &owner.functions, filter, at);
-                if let Some(function) = found {
+                let is_untold = owner.functions.untold.contains(&position.function);
+                if let Some(function) = found.filter(|_| !is_untold) {
                     binding.compare(&mut stream.channels, filter, &function);
                 }
             }
@@ -130,7 +131,10 @@ impl Binding<'_> {
                 let list = functions.list.iter();
                 let same = list.filter(|function| function.kind == FunctionKind::Filter);
                 let meant = suggest(name, same.map(|function| function.name.as_str()));
-                let mend = format!("write `#[filter] fn {name}(...)` and list it in `process!`");
+                let mend = format!(
+                    "write `#[filter] fn {name}(...)` and list it in `process!`, or in C \
+                     `void {name}(const gio_port *ports)`, not static"
+                );
                 (
                     format!(
                         "process `{process}` provides no function `{name}`, which filter `{}` of \
@@ -265,7 +269,7 @@ impl Binding<'_> {
             let (reason, mend) = match bytes {
                 0 => (
                     format!("nobody says how large a token of `{}` is", channel.name),
-                    "have a function at one of its ends",
+                    "take a type of the language, or have a function in Rust at one of its ends",
                 ),
                 1..=MOST_BYTES => continue,
                 _ => (

@@ -29,7 +29,7 @@ pub(crate) use resolve::{add_threads, resolve};
 pub(crate) use section::section;
 pub(crate) use words::words;
 
-use crate::model::Thread;
+use crate::model::{Model, Thread};
 use crate::names::ThreadRole;
 
 /// A stream graph, resolved.
@@ -65,6 +65,14 @@ pub struct Filter {
     pub outputs: Vec<usize>,
     /// Its cycle.
     pub positions: Vec<Position>,
+}
+
+/// The functions that the filters of a process call.
+pub(crate) fn called_by(model: &Model, process: u16) -> Vec<&str> {
+    let filters = model.streams.iter().flat_map(|stream| &stream.filters);
+    let own = filters.filter(|filter| filter.process == process && filter.does == Does::Calls);
+    let positions = own.flat_map(|filter| &filter.positions);
+    positions.map(|position| &*position.function).collect()
 }
 
 impl Filter {

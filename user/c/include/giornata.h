@@ -571,6 +571,31 @@ static inline _Noreturn void abort(void)
 }
 #endif
 
+/* A port of a filter of a stream graph, as an instance of it finds it: tokens in a
+ * circular buffer. What a filter calls is `void NAME(const gio_port *ports)`, with its
+ * inputs first, then its outputs, each in the order of the graph's program. Filters make
+ * the calls that tasks may. */
+typedef struct {
+    unsigned char *buffer;
+    size_t capacity; /* tokens */
+    size_t first;    /* where the first one lies */
+    size_t count;    /* tokens that this instance takes or puts */
+} gio_port;
+
+/* The place of a token: of bytes `size` each, number `index` of those of the instance,
+ * which is less than the port's `count`. O(1). */
+static inline void *gio_token_at(const gio_port *port, size_t size, size_t index)
+{
+    size_t at = port->first + index;
+    return port->buffer + (at < port->capacity ? at : at - port->capacity) * size;
+}
+
+/* The same as a pointer to a type: GIO_TAKE to a token of an input, which cannot be
+ * changed, GIO_PUT to the place of one in an output. */
+#define GIO_TAKE(type, port, index) \
+    ((const type *)gio_token_at((port), sizeof(type), (index)))
+#define GIO_PUT(type, port, index) ((type *)gio_token_at((port), sizeof(type), (index)))
+
 /* Stops the machine with a status up to 255; returns if it is refused: GIO_EPERM:
  * this process has no `shutdown` grant. GIO_EINVAL: the status. */
 int gio_shutdown(unsigned status);

@@ -69,6 +69,7 @@ pub(crate) fn system(graph: &Graph, harts: u32, urgent: &[u8], owners: &[usize])
         threads: threads.collect(),
         streams: Some(graph.streams(&of_filters)),
         trace_records: 64,
+        accounts: cfg!(feature = "posix"),
         ..Description::default()
     }
 }
