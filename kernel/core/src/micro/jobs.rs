@@ -93,8 +93,8 @@ impl Task {
 /// Behind which tasks of a group that is apart the hart looks at its timer and its lines: each
 /// eighth; and where others may wait for the lock, each.
 const LOOKS: usize = match cfg!(feature = "harts") {
-    true => 0,
-    false => 7,
+    true => 1,
+    false => 8,
 };
 
 impl System {
@@ -207,7 +207,7 @@ impl System {
         while let Some(task) = group.tasks.get(index) {
             self.release_task::<M>(task, program);
             index = index.wrapping_add(1);
-            if index & LOOKS == 0 && crate::machine::waits::<M>() {
+            if index.is_multiple_of(LOOKS) && crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }
