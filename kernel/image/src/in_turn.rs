@@ -2,10 +2,20 @@
 //! hart rings (QEMU, if it counts instructions): timers of harts that do nothing else end the
 //! slices.
 //!
-//! The machine has ten times as many harts as the kernel runs on. The first beyond those keeps
-//! the timers of the rest set: one instant of a slice behind the other, for so many slices ahead
-//! that whoever's turn it is there is an instant at which it ends, though that hart has its own
-//! turn behind all others, and may miss some (whose turn begins when a timer rings has none).
+//! The machine has ten times as many harts as the kernel runs on. Whose turn begins when a timer
+//! rings has none. So behind each hart of the kernel there is one that does nothing, and whose
+//! turn that is: else the hart behind one that is busy would have none as long as that is.
+//!
+//! ```text
+//!   0  2  4  6    harts of the kernel
+//!   1  3  5  7    do nothing
+//!   8             the keeper
+//!   9 ..          do nothing, and have timers
+//! ```
+//!
+//! The keeper keeps the timers of the rest set: one instant of a slice behind the other, for so
+//! many slices ahead that whoever's turn it is there is an instant at which it ends, though the
+//! keeper has its own turn behind all others.
 //! (It never sets one before all others, which would end its own turn.)
 
 use core::arch::global_asm;
@@ -14,8 +24,10 @@ use giornata_arch_riscv::board::{CLINT, HARTS};
 
 /// Ticks of a slice: 10 us at 10 MHz.
 const SLICE: usize = 100;
+/// The hart that keeps the timers set.
+const KEEPER: usize = 2 * HARTS;
 /// Timers of harts that do nothing.
-const TIMERS: usize = 9 * HARTS - 1;
+const TIMERS: usize = 10 * HARTS - 1 - KEEPER;
 
 global_asm!(
     ".pushsection .text.boot.giornata_in_turn, \"ax\"",
@@ -64,7 +76,7 @@ global_asm!(
     ".popsection",
     CLINT = const CLINT,
     HARTS = const HARTS,
-    TIMER = const CLINT + 0x4000 + 8 * HARTS,
+    TIMER = const CLINT + 0x4000 + 8 * KEEPER,
     MTIE = const 128,
     SLICE = const SLICE,
     OWN = const OWN,

@@ -39,7 +39,6 @@ global_asm!(
     // another of those on which the kernel runs waits until the first interrupts it
     ".if {HARTS} > 1",
     "csrr a0, mhartid",
-    "li t1, {HARTS}",
     "li t2, 8",
     "csrw mie, t2",
     "3:",
@@ -49,7 +48,9 @@ global_asm!(
     "beqz t0, 3b",
     "fence r, rw",
     ".if {IN_TURN}",
+    "li t1, {KEEPER}",
     "beq a0, t1, giornata_in_turn",
+    "srli a0, a0, 1", // those between do nothing
     ".endif",
     "li sp, {STACK_TOP}",
     "slli t0, a0, {STRIDE}",
@@ -63,6 +64,7 @@ global_asm!(
     STACK_TOP = const STACK_TOP,
     STRIDE = const (GUARD + STACK).ilog2(),
     HARTS = const HARTS,
+    KEEPER = const 2 * HARTS,
     IN_TURN = const cfg!(feature = "in-turn") as usize,
     start = sym start,
     join = sym join_hart,

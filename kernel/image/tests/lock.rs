@@ -19,19 +19,16 @@ use loom::thread;
 /// Where a macro ends, if there are instructions behind that.
 const END: &str = "end";
 
-/// The instructions of a macro, those of macros in it among them, as on a chip.
+/// The instructions of a macro, those of macros in it among them.
 fn body(text: &str, name: &str) -> Vec<String> {
     let begin = format!(".macro {name} ");
     let lines = text.lines().skip_while(|line| !line.starts_with(&begin));
     let lines = lines.skip(1).take_while(|line| *line != ".endm");
-    let (mut code, mut is_emulated) = (Vec::new(), false);
+    let mut code = Vec::new();
     for line in lines {
         let line = line.split('#').next().unwrap_or_default();
         let words: Vec<&str> = line.split_whitespace().collect();
-        is_emulated |= words == [".if", "{IN_TURN}"];
-        is_emulated &= words != [".endif"];
         match words.as_slice() {
-            _ if is_emulated => {}
             [] => {}
             // (what is out of the way lies behind the end)
             [".subsection", ..] => code.push(END.to_owned()),

@@ -28,6 +28,10 @@ const STRIDE: usize = 8192;
 const ROOM: usize = 192;
 const _: () = assert!(size_of::<Hart>() <= ROOM);
 
+/// Numbers of the machine's harts from one of the kernel's to the next: in an emulator that runs
+/// one after the other, a hart between them does nothing.
+const PLACES: usize = if cfg!(feature = "in-turn") { 2 } else { 1 };
+
 /// Where the record of a hart lies.
 pub(super) const fn place(number: usize) -> usize {
     RECORDS - STRIDE * number - ROOM
@@ -91,7 +95,7 @@ pub(super) fn is_awaited() -> bool {
 /// Interrupts a hart.
 #[inline(always)]
 pub(super) fn kick(hart: u32) {
-    TIMER_DEVICE.store(4 * hart as usize, 1u32);
+    TIMER_DEVICE.store(4 * PLACES * hart as usize, 1u32);
     #[cfg(feature = "in-turn")]
     {
         // (an emulator that runs one hart after the other goes on with the next then)
@@ -128,7 +132,7 @@ fn see_kick() -> Outcome {
     let system = system();
     let number = system.hart().member.number;
     let is_stale = system.take_kick();
-    TIMER_DEVICE.store(4 * number as usize, 0u32);
+    TIMER_DEVICE.store(4 * PLACES * number as usize, 0u32);
     if is_stale || number == 0 {
         cold_path();
         return renew(is_stale, number);
@@ -163,7 +167,7 @@ pub(super) extern "C" fn assign(outcome: Outcome, me: Ref<Thread>) -> Outcome {
 /// Where the instant of a hart's timer lies.
 #[inline(always)]
 pub(super) fn compare(hart: u32) -> usize {
-    COMPARE + 8 * hart as usize
+    COMPARE + 8 * PLACES * hart as usize
 }
 
 /// The timer of a hart that is not the first does not ring again until it is set.

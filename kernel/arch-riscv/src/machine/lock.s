@@ -1,34 +1,11 @@
 # The lock of the kernel, where there are several harts: tickets, so that whoever asks first
 # has it first. The word of the next ticket lies before that of the one whose turn it is.
 
-# Waits until it is the turn of the ticket b. In an emulator that runs one hart after the other, a
-# hart that waits gives its own turn away, by waiting for an interrupt that it has: who has the
-# lock may never have one if turns end only when a timer rings, because that ends the next one too.
+# Waits until it is the turn of the ticket b.
 .macro AWAIT_LOCK a, b, c
 5:
-.if {IN_TURN}
-    lw      \c, {NUMBER}(sp)
-    li      \a, {CLINT}
-    slli    \c, \c, 2
-    add     \a, \a, \c
-    li      \c, 1
-    sw      \c, 0(\a)
-    wfi
-    li      \a, {LOCK}
-.endif
     lw      \c, 4(\a)
     bne     \c, \b, 5b
-.if {IN_TURN}
-    lw      \c, {KICKED}(sp)
-    bnez    \c, 4f
-    lw      \c, {NUMBER}(sp)
-    li      \a, {CLINT}
-    slli    \c, \c, 2
-    add     \a, \a, \c
-    sw      zero, 0(\a)
-    li      \a, {LOCK}
-4:
-.endif
 .endm
 
 # Takes it, for the hart whose record is sp; three registers are the macro's. Whose turn it is is

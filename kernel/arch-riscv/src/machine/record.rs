@@ -26,7 +26,6 @@ mod one {
     pub(in super::super) const HERE: usize = 0;
     pub(in super::super) const CHANGED: usize = 0;
     pub(in super::super) const KICKED: usize = 0;
-    pub(in super::super) const NUMBER: usize = 0;
 }
 
 /// `sp` is the record of the hart, to which each thread leads that runs.
@@ -49,5 +48,4 @@ mod several {
     pub(in super::super) const HERE: usize = RECORDS + offset_of!(System, harts.0.here);
     pub(in super::super) const CHANGED: usize = RECORDS + offset_of!(System, harts.0.changed);
     pub(in super::super) const KICKED: usize = offset_of!(Hart, member.0.kicked);
-    pub(in super::super) const NUMBER: usize = offset_of!(Hart, member.0.number);
 }
