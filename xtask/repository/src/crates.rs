@@ -119,7 +119,7 @@ pub fn fetched(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
 impl Package {
     /// Whether it belongs to the kernel's binary.
     pub fn is_kernel(&self) -> bool {
-        let host = ["kernel/host", "kernel/records"];
+        let host = ["kernel/host", "kernel/records", "kernel/core/several"];
         self.folder.starts_with("kernel")
             && !host.iter().any(|folder| self.folder.starts_with(folder))
     }
