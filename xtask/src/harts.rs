@@ -2,7 +2,8 @@
 //! and another that runs threads, random calls on up to eight keep who runs where, and in the
 //! emulator systems on four harts come to what they come to on one.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -31,14 +32,20 @@ const TELLERS: [(&str, &str); 3] = [
 ];
 /// A system in which a hart loses a region that another detaches.
 const DETACH: &str = "tests/target/harts/detach.toml";
-/// A system of programs, and for how long it runs in either form.
-const PROGRAMS: &str = "examples/flight-control/system.toml";
-const SPANS: [&str; 2] = ["500ms", "10s"];
-/// The chips that fly in the long form, and for how long: five instants of all that it does.
-const CHIPS: [&str; 2] = ["rtl-smp2", CHIP];
-const SHORT_FLIGHT: &str = "60ms";
+/// Systems of programs, each with its name and for how long it runs in either form.
+const PROGRAMS: [(&str, [&str; 2]); 2] = [
+    ("flight-control", ["500ms", "10s"]),
+    (BOTH, ["300ms", "6s"]),
+];
+/// A program and a stream beside it, and the same program alone.
+const BOTH: &str = "autopilot";
+const ALONE: &str = "autopilot/alone";
 /// The emulated boards with other numbers of harts, of the long form.
 const OTHERS: [&str; 2] = ["qemu-virt32-pmp-smp2", "qemu-virt32-pmp-smp8"];
+/// The chips that fly in the long form, what they fly, and for how long: five instants of all
+/// that it does.
+const FLIERS: [&str; 2] = ["rtl-smp2", CHIP];
+const SHORT_FLIGHT: (&str, &str) = ("flight-control", "60ms");
 
 /// Runs the tests, then the systems.
 pub(crate) fn check(extent: &Extent) -> Result<String> {
@@ -79,25 +86,50 @@ pub(crate) fn check(extent: &Extent) -> Result<String> {
         command.args(["run", DETACH, "--board", board, "--headless"]);
         run_to_end(&mut command)?;
     }
-    let span = SPANS[usize::from(extent.full)];
-    let chips = CHIPS.iter().filter(|_| extent.full);
-    let others = OTHERS.iter().filter(|_| extent.full);
-    let flights = [&ONE]
-        .into_iter()
-        .chain(&SEVERAL)
-        .chain(others)
-        .map(|board| (board, span));
-    let recordings = flights
-        .chain(chips.map(|board| (board, SHORT_FLIGHT)))
-        .map(|(board, span)| record(&program, board, span))
-        .collect::<Result<Vec<_>>>()?;
-    let mut same = String::new();
-    for recording in &recordings[1..] {
-        let mut command = Command::new(&program);
-        command.arg("compare").arg(&recordings[0]).arg(recording);
-        same = capture(&mut command)?.trim().to_owned();
+    let mut outcome = format!("{tests} tests; {suites}");
+    for (system, spans) in PROGRAMS {
+        let span = spans[usize::from(extent.full)];
+        let same = flights(&program, (system, span), extent.full)?;
+        write!(outcome, "; {system}: {same}")?;
+        if system == BOTH {
+            let alone = record(&program, ALONE, (ONE, span))?;
+            let same = compare(&program, &alone, &recording(BOTH, SEVERAL[0]))?;
+            write!(outcome, "; without the stream: {same}")?;
+        }
     }
-    Ok(format!("{tests} tests; flight-control: {same}; {suites}"))
+    Ok(outcome)
+}
+
+/// Records a system on one hart and on several, and compares; returns what that says.
+fn flights(program: &Path, (system, span): (&str, &str), full: bool) -> Result<String> {
+    let (flown, short) = SHORT_FLIGHT;
+    let chips = FLIERS.iter().filter(|_| full && system == flown);
+    let others = OTHERS.iter().filter(|_| full);
+    let flights = SEVERAL
+        .iter()
+        .chain(others)
+        .map(|board| (board, span))
+        .chain(chips.map(|board| (board, short)));
+    let one = record(program, system, (ONE, span))?;
+    let mut same = String::new();
+    for (board, span) in flights {
+        let several = record(program, system, (board, span))?;
+        same = compare(program, &one, &several)?;
+    }
+    Ok(same)
+}
+
+/// What the comparison of two recordings says.
+fn compare(program: &Path, one: &Path, other: &Path) -> Result<String> {
+    let mut command = Command::new(program);
+    command.arg("compare").arg(one).arg(other);
+    Ok(capture(&mut command)?.trim().to_owned())
+}
+
+/// Where the recording of a system on a board lies.
+fn recording(system: &str, board: &str) -> PathBuf {
+    let folder = target_folder().join("harts").join(system);
+    folder.join(board).with_extension("rec")
 }
 
 /// What a process of a system says, without the instants.
@@ -113,23 +145,13 @@ fn said(program: &Path, (system, process): (&str, &str), board: &str) -> Result<
 }
 
 /// The recording of a flight.
-fn record(program: &Path, board: &str, span: &str) -> Result<std::path::PathBuf> {
-    let path = target_folder()
-        .join("harts")
-        .join(board)
-        .with_extension("rec");
-    std::fs::create_dir_all(target_folder().join("harts"))?;
+fn record(program: &Path, system: &str, (board, span): (&str, &str)) -> Result<PathBuf> {
+    let path = recording(system, board);
+    std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
     let mut command = Command::new(program);
     command
-        .args([
-            "run",
-            PROGRAMS,
-            "--board",
-            board,
-            "--headless",
-            "--for",
-            span,
-        ])
+        .args(["run", system, "--board", board])
+        .args(["--headless", "--for", span])
         .arg("--record")
         .arg(&path);
     run_to_end(&mut command)?;

@@ -148,6 +148,7 @@ pub(crate) const ALL: &[Stage] = &[
             crates: Crates::These(&["giornata-cli", "giornata-host", "giornata-image"]),
             folders: &[
                 "boards",
+                "examples/autopilot",
                 "examples/flight-control",
                 "tests/target/bystander",
                 "tests/target/harts",
