@@ -13,12 +13,12 @@ use crate::{Extent, workers};
 
 /// Cases, or groups of them, of the short form: of each kind of process one.
 const SHORT: [&str; 6] = [
-    "objects/inheritance",
+    "objects/count",
     "posix/signals",
     "posix/sync",
     "posix/timers",
-    "services/private",
-    "threads/priority",
+    "services/regions",
+    "threads/restartable",
 ];
 
 /// Cases, or groups of them, all of whose lines keep their order: one of their threads runs at a
@@ -32,7 +32,43 @@ const NOT_THERE: [(&str, &str); 1] = [(
 )];
 
 /// Cases, or groups of them, of which only that they end is asked, and why.
-const OTHERWISE: [(&str, &str); 0] = [];
+const OTHERWISE: [(&str, &str); 30] = [
+    ("c/hint", ORDER),
+    ("c/locks", ORDER),
+    ("c/mail", ORDER),
+    ("calls/", SERVICES),
+    ("emeralds-tour/", ORDER),
+    ("harts/detach", ORDER),
+    ("hostile/control-pages", HUNGER),
+    ("hostile/filters", TURNS),
+    ("hostile/loops", HUNGER),
+    ("hostile/secrets", TURNS),
+    ("hostile/urgent-loop", HUNGER),
+    ("interrupts/handlers", TURNS),
+    ("interrupts/storm", TURNS),
+    ("kills/short", TURNS),
+    ("modules/harmed", TURNS),
+    ("objects/ceiling", ORDER),
+    ("objects/inheritance", ORDER),
+    ("ports/granted", HUNGER),
+    ("ports/urgent", HUNGER),
+    ("posix/accounting", TURNS),
+    ("posix/lost", TURNS),
+    ("posix/policies", TURNS),
+    ("posix/types", TURNS),
+    ("services/mail", ORDER),
+    ("services/private", TURNS),
+    ("services/timers", TURNS),
+    ("upcalls/", TURNS),
+    ("verdict/called", HUNGER),
+    ("verdict/hung", TURNS),
+    ("verdict/spin", HUNGER),
+];
+/// Why.
+const ORDER: &str = "its threads would come in one order only if one hart ran them";
+const SERVICES: &str = "a kernel of several harts has calls that this system has none of on one";
+const HUNGER: &str = "what keeps one hart from others leaves them the other harts";
+const TURNS: &str = "budgets and clocks go on while other emulated harts have their turn";
 
 /// Runs the cases on the boards of several harts.
 pub(crate) fn run(extent: &Extent) -> Result<Findings> {

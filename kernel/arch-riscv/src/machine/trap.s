@@ -91,8 +91,7 @@ giornata_trap:
 called:
 .if {HARTS}
     # (if nothing has changed the caller goes on, whoever else is the first of the queue)
-    lui     t1, %hi({LOCK})
-    addi    t1, t1, %lo({LOCK})
+    li      t1, {LOCK}
     lw      t3, {CHANGED} - {LOCK}(t1)
     lw      t2, 4(t1)
     csrr    t0, mepc
