@@ -142,6 +142,13 @@ fn programs() -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let mut all: Vec<_> = entries
         .filter(|entry| entry.path().is_file())
+        // (what is made here is no program, and written while others read)
+        .filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_none_or(|ending| ending != "inc")
+        })
         .map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             (name, fs::read_to_string(entry.path()).unwrap())
