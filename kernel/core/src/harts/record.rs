@@ -18,8 +18,10 @@ record! {
         pub current: Cell<Ref<Thread>>,
         /// 1: whom it runs has a limit, see [`Hart::alarm`].
         pub limited: Cell<u32>,
+        /// 1: it takes what is due.
+        pub(crate) rings: Cell<u32>,
         /// (so that the line ends here)
-        fill: [Cell<u32>; 3],
+        fill: [Cell<u32>; 2],
         /// Its number; 0 takes the timer and the lines.
         pub number: u32,
         /// 1: it runs no thread but its idle one.
@@ -28,8 +30,6 @@ record! {
         pub entry: Cell<Ref<Thread>>,
         /// 1: it has been interrupted, and has not come yet; 2: by itself, to look on.
         pub kicked: Cell<u32>,
-        /// 1: it takes what is due.
-        pub(crate) rings: Cell<u32>,
         /// 1: it has loaded rights that the process has no more.
         pub stale: Cell<u32>,
         /// Whom it was interrupted for,
@@ -95,12 +95,12 @@ impl Hart {
         let member = Member {
             current: Cell::new(idle),
             limited: Cell::new(0),
-            fill: [const { Cell::new(0) }; 3],
+            rings: Cell::new(0),
+            fill: [const { Cell::new(0) }; 2],
             number,
             apart: Cell::new(0),
             entry: Cell::new(idle),
             kicked: Cell::new(0),
-            rings: Cell::new(0),
             stale: Cell::new(0),
             chosen: Cell::new(None),
             chosen_entry: Cell::new(idle),
