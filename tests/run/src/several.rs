@@ -56,6 +56,7 @@ const OTHERWISE: [(&str, &str); 30] = [
     ("posix/lost", TURNS),
     ("posix/policies", TURNS),
     ("posix/types", TURNS),
+    ("services/arrivals", ORDER),
     ("services/mail", ORDER),
     ("services/private", TURNS),
     ("services/timers", TURNS),
