@@ -32,7 +32,7 @@ const NOT_THERE: [(&str, &str); 1] = [(
 )];
 
 /// Cases, or groups of them, of which only that they end is asked, and why.
-const OTHERWISE: [(&str, &str); 30] = [
+const OTHERWISE: [(&str, &str); 31] = [
     ("c/hint", ORDER),
     ("c/locks", ORDER),
     ("c/mail", ORDER),
