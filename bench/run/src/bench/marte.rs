@@ -103,6 +103,7 @@ mod tests {
         let text = std::fs::read_to_string(header).unwrap();
         let rust = include_str!("../../../kernel/marks/src/lib.rs");
         let (_, rust) = rust.split_once("pub mod marte").unwrap();
+        let (rust, _) = rust.split_once("\n}").unwrap();
         let pairs = text.lines().filter_map(|line| {
             let (name, number) = line.trim().strip_suffix(',')?.split_once(" = ")?;
             Some((name, number.parse::<u16>().ok()?))
