@@ -143,7 +143,8 @@ impl System {
             if !may_change {
                 return None;
             }
-            at = self.end_link(slot, at, wanted)?;
+            // (a reaper's time is nobody's; behind whom it ends, the chain may be a circle)
+            return self.end_link(slot, at, wanted);
         }
         if limited != 0 {
             // (the exit path finds out who pays)
@@ -374,6 +375,10 @@ impl System {
                 return payer;
             }
             at = at.wants.get()?.owner.get()?;
+            // (of several harts one may go on although its entry leads elsewhere by now)
+            if cfg!(feature = "harts") && !at.process.is_alive() {
+                return None;
+            }
         }
     }
 
