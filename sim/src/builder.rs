@@ -9,7 +9,6 @@ use giornata_abi::control::ControlPage;
 use giornata_abi::module::Module;
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::process::grant;
 use giornata_core::sched::thread::role;
 use giornata_host::MEMORY;
 use giornata_microcode::verify::{Scratch, scratch_needed, verify};
@@ -134,7 +133,6 @@ impl SystemBuilder {
         self.taken.push(0);
         self.description.processes.push(Process {
             max_priority: 255,
-            grants: grant::PARALLEL,
             on_fault: Some(FaultPolicy::Stop),
             data: (DATA, SPAN, place),
             image: (0, 0, SPAN),

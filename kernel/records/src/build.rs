@@ -7,7 +7,7 @@ use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
 use giornata_core::layout::{Record, Shaped, Target};
 use giornata_core::process::region::Share;
-use giornata_core::process::{Image, Stretch, grant, life};
+use giornata_core::process::{Image, Stretch, life};
 use giornata_core::sched::account::Account;
 use giornata_core::sched::agenda::{LISTS, RECORD_BYTES};
 use giornata_core::sched::limit;
@@ -291,8 +291,8 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             level::LOWEST - u32::from(process.max_priority),
         );
         arena.set(record, "grants", process.grants);
-        if description.hart_count() > 1 && process.grants & grant::PARALLEL == 0 {
-            arena.set(record, "in_turn", 1u32);
+        if description.hart_count() > 1 {
+            arena.set(record, "in_turn", process.in_turn as u32);
         }
         let (begin, end) = process.restartable;
         arena.set(record, "restart_begin", begin);

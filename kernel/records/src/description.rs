@@ -80,6 +80,8 @@ pub struct Process {
     pub max_priority: u8,
     /// Bits of [`grant`](giornata_core::process::grant).
     pub grants: u32,
+    /// No two of its threads run at the same time, where there are several harts.
+    pub in_turn: bool,
     /// First address of its restartable sequences, and behind them.
     pub restartable: (u64, u64),
     /// The user address of its data, its bytes, its physical address.

@@ -143,11 +143,8 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
         max_priority: process.max_priority,
         grants: granted(GRANT_SHUTDOWN, grant::SHUTDOWN)
             | granted(GRANT_TRUSTED_DMA, grant::TRUSTED_DMA)
-            | bit(process.reads_trace, grant::TRACE)
-            | bit(
-                process.is_parallel && model.board.harts > 1,
-                grant::PARALLEL,
-            ),
+            | bit(process.reads_trace, grant::TRACE),
+        in_turn: !process.is_parallel,
         restartable: (place.restartable.0.into(), place.restartable.1.into()),
         data: (
             place.data_address.into(),

@@ -216,8 +216,6 @@ pub mod grant {
     pub const TRUSTED_DMA: u32 = 1 << 31;
     /// It reads the trace.
     pub const TRACE: u32 = 4;
-    /// Its threads may run at the same time, where there are several harts.
-    pub const PARALLEL: u32 = 8;
 }
 
 impl Process {

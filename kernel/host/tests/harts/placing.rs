@@ -230,7 +230,7 @@ fn who_has_used_a_quantum_on_any_hart_goes_behind_its_equals() {
 #[test]
 fn of_a_process_that_is_not_parallel_one_thread_runs_at_a_time() {
     let mut system = system(2, 3);
-    system.processes[0].grants = 0;
+    system.processes[0].in_turn = true;
     for (process, priority) in [(0, 9), (0, 8), (0, 7), (1, 3), (1, 2), (1, 1)] {
         thread(&mut system, process, priority);
     }
@@ -246,7 +246,7 @@ fn of_a_process_that_is_not_parallel_one_thread_runs_at_a_time() {
 #[test]
 fn a_thread_begins_when_another_hart_has_left_one_of_its_process() {
     let mut system = system(2, 3);
-    system.processes[0].grants = 0;
+    system.processes[0].in_turn = true;
     system.control_apart = true;
     for (process, priority) in [(0, 9), (0, 3), (1, 8), (1, 2)] {
         thread(&mut system, process, priority);
@@ -268,7 +268,7 @@ fn a_thread_begins_when_another_hart_has_left_one_of_its_process() {
 #[test]
 fn what_is_due_to_a_process_that_is_not_parallel_rings_where_it_runs() {
     let mut system = system(1, 2);
-    system.processes[0].grants = 0;
+    system.processes[0].in_turn = true;
     system.control_apart = true;
     for priority in [9, 3] {
         thread(&mut system, 0, priority);

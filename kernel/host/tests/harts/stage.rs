@@ -4,7 +4,6 @@
 use giornata_abi::call::Call;
 use giornata_abi::control::ControlPage;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::process::grant;
 use giornata_core::sched::thread::{kind, role};
 use giornata_core::sync::object::kind as object;
 use giornata_core::{Ref, Thread as Record};
@@ -32,7 +31,6 @@ pub(crate) fn system(processes: usize, harts: u32) -> Description {
         ),
         messages: (8, 0),
         on_fault: (number % 2 == 1).then_some(FaultPolicy::Restart),
-        grants: grant::PARALLEL,
         ..Process::default()
     };
     Description {

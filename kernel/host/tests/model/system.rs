@@ -3,7 +3,6 @@
 use giornata_abi::system::{
     FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
 };
-use giornata_core::process::grant;
 use giornata_core::sched::thread::role;
 use giornata_host::MEMORY;
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
@@ -93,8 +92,6 @@ pub(crate) fn describe(system: &System) -> Description {
 fn process(number: usize, spec: &ProcessSpec) -> Process {
     Process {
         max_priority: spec.max_priority,
-        // (else the hart of a thread takes what is due to others, and equals change places)
-        grants: grant::PARALLEL,
         supervisor: spec.supervisor,
         by_call: spec.by_call,
         on_fault: Some(match spec.restarts {

@@ -83,6 +83,7 @@ fn description(dice: &mut Dice, threads: usize, conditions: usize) -> Descriptio
             max_priority: 255,
             data: (USER as u64, DATA_SIZE as u64, (MEMORY + DATA) as u64),
             restartable: (BLOCK as u64, (BLOCK + RESTARTABLE_BLOCK) as u64),
+            in_turn: true,
             ..Process::default()
         }],
         threads: (0..threads)
