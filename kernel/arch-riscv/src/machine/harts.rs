@@ -106,14 +106,35 @@ pub(super) fn kick(hart: u32) {
 }
 
 /// Another hart has interrupted this one, if it has: it is about to look.
+#[inline(always)]
 pub(super) fn take_kick() {
-    let _ = see_kick();
+    let system = system();
+    let number = system.hart().member.number;
+    let is_stale = system.take_kick();
+    TIMER_DEVICE.store(4 * PLACES * number as usize, 0u32);
+    if is_stale || number == 0 {
+        cold_path();
+        renew(is_stale, number);
+    }
+}
+
+/// What others have changed that this hart alone reaches: rights of the process that it has
+/// loaded, and of hart 0 which lines may come.
+#[inline(never)]
+extern "C" fn renew(is_stale: bool, number: u32) {
+    if is_stale {
+        space::renew_rights(system().hart().loaded.get());
+    }
+    if number == 0 {
+        #[cfg(not(feature = "plic"))]
+        super::lines::renew();
+    }
 }
 
 /// Another hart has interrupted this one. (Who runs is decided behind each entry.)
 #[unsafe(link_section = ".text.hot.on_kick")]
 pub(super) extern "C" fn on_kick(me: Ref<Thread>) -> Outcome {
-    let _ = see_kick();
+    take_kick();
     system().on_kick::<Riscv>(me)
 }
 
@@ -125,33 +146,6 @@ pub(super) fn has_old_rights() -> bool {
         take_kick();
     }
     is_late
-}
-
-#[inline(always)]
-fn see_kick() -> Outcome {
-    let system = system();
-    let number = system.hart().member.number;
-    let is_stale = system.take_kick();
-    TIMER_DEVICE.store(4 * PLACES * number as usize, 0u32);
-    if is_stale || number == 0 {
-        cold_path();
-        return renew(is_stale, number);
-    }
-    Outcome::DONE
-}
-
-/// What others have changed that this hart alone reaches: rights of the process that it has
-/// loaded, and of hart 0 which lines may come.
-#[inline(never)]
-extern "C" fn renew(is_stale: bool, number: u32) -> Outcome {
-    if is_stale {
-        space::renew_rights(system().hart().loaded.get());
-    }
-    if number == 0 {
-        #[cfg(not(feature = "plic"))]
-        super::lines::renew();
-    }
-    Outcome::DONE
 }
 
 /// Who runs behind an entry: see [`System::assign`](giornata_core::System::assign).
