@@ -11,8 +11,9 @@ use giornata_analysis::{
 };
 
 use crate::machine::{Lateness, Machine, listed};
-use crate::programs::{Seed, cases, sample};
+use crate::programs::sample;
 use crate::scode::Scheduled;
+use crate::seed::{Seed, cases};
 use crate::threads::{MS, Written};
 
 /// Two tasks each.

@@ -8,8 +8,9 @@ use giornata_analysis::scode::{SCode, Wait};
 use giornata_analysis::{Safety, attach, is_safe_in_all_phases};
 
 use crate::machine::Machine;
-use crate::programs::{Sample, Seed, build};
+use crate::programs::{Sample, build};
 use crate::scode::{Scheduled, brute_force};
+use crate::seed::Seed;
 
 /// A program of one mode: how often each task is released in a period of so
 /// many milliseconds, and its worst case in microseconds.

@@ -11,7 +11,8 @@ use giornata_lang::{Options, psi};
 use giornata_sim::Scheduler;
 
 use crate::machine::Machine;
-use crate::programs::{Sample, Seed, cases, sample};
+use crate::programs::{Sample, sample};
+use crate::seed::{Seed, cases};
 
 /// Asks the tests and the walk; whether a test holds and whether the walk finds nothing.
 fn compare(sample: &Sample, times: &Times, harts: u32, strategy: Strategy) -> (bool, bool) {

@@ -8,6 +8,8 @@ mod mutants;
 mod programs;
 mod schedulability;
 mod scode;
+#[path = "../seed/mod.rs"]
+mod seed;
 mod threads;
 mod views;
 mod windows;

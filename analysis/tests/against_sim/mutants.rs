@@ -9,8 +9,9 @@ use giornata_analysis::{Kind, Safety, attach, check, generate, is_safe_in_all_ph
 use giornata_abi::Duration;
 
 use crate::machine::Machine;
-use crate::programs::{Sample, Seed, cases, sample};
+use crate::programs::{Sample, sample};
 use crate::scode::{Scheduled, brute_force};
+use crate::seed::{Seed, cases};
 
 const KINDS: [Kind; 4] = [
     Kind::EarliestDeadline,

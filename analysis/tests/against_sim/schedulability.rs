@@ -5,7 +5,8 @@ use giornata_analysis::{Strategy, Verdict, walk};
 use giornata_sim::Scheduler;
 
 use crate::machine::Machine;
-use crate::programs::{Sample, Seed, cases, sample};
+use crate::programs::{Sample, sample};
+use crate::seed::{Seed, cases};
 
 const STRATEGIES: [(Strategy, Scheduler); 2] = [
     (Strategy::EarliestDeadline, Scheduler::EarliestDeadline),

@@ -10,7 +10,8 @@ use giornata_analysis::{
 };
 
 use crate::machine::{Lateness, Machine};
-use crate::programs::{Sample, Seed, cases, sample};
+use crate::programs::{Sample, sample};
+use crate::seed::{Seed, cases};
 
 const KINDS: [(Kind, Class); 4] = [
     (Kind::EarliestDeadline, Class::Preemptive),

@@ -8,8 +8,9 @@ use giornata_analysis::{
 };
 
 use crate::machine::{Machine, listed};
-use crate::programs::{Sample, Seed, build, cases, sample};
+use crate::programs::{Sample, build, sample};
 use crate::scode::Scheduled;
+use crate::seed::{Seed, cases};
 
 fn is_schedulable(sample: &Sample, times: &Times, strategy: Strategy) -> bool {
     walk(&sample.program, &sample.code, times, strategy).verdict == Verdict::Schedulable

@@ -7,7 +7,7 @@ use giornata_lang::{Options, psi};
 use giornata_sim::{Scheduler, hyperperiod};
 
 use crate::machine::Machine;
-use crate::programs::{Seed, cases};
+use crate::seed::{Seed, cases};
 
 const STRATEGIES: [(Strategy, Scheduler); 2] = [
     (Strategy::EarliestDeadline, Scheduler::EarliestDeadline),

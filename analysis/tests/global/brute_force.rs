@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use giornata_analysis::global::Test;
 use giornata_analysis::{Policy, Says, global};
 
-use crate::sets::{Row, Seed, cases, sporadic};
+use crate::seed::{Seed, cases};
+use crate::sets::{Row, sporadic};
 
 /// Of each task: time until its next job may come, time until its deadline, time that is left.
 type State = Vec<(u64, u64, u64)>;

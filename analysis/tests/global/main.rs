@@ -5,4 +5,6 @@ mod brute_force;
 mod examples;
 mod properties;
 mod runs;
+#[path = "../seed/mod.rs"]
+mod seed;
 mod sets;

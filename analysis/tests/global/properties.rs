@@ -6,7 +6,8 @@ use giornata_analysis::{Demand, Global, Periodic, Policy, Says, global, qpa, res
 use proptest::prelude::*;
 
 use crate::runs::{Arrivals, is_late};
-use crate::sets::{Row, Seed, cases, sporadic, tasks};
+use crate::seed::{Seed, cases};
+use crate::sets::{Row, sporadic, tasks};
 
 fn set(seed: &mut Seed) -> Vec<Row> {
     let count = 2 + seed.below(5);

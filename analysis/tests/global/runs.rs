@@ -2,7 +2,8 @@
 
 use giornata_analysis::{Policy, global};
 
-use crate::sets::{Row, Seed, cases, sporadic};
+use crate::seed::{Seed, cases};
+use crate::sets::{Row, sporadic};
 
 /// Ticks of a run.
 const LENGTH: u64 = 400;
@@ -86,7 +87,7 @@ pub(crate) fn is_late(rows: &[Row], harts: u32, policy: &Policy, arrivals: Arriv
 fn set(seed: &mut Seed, harts: u32) -> Vec<Row> {
     let count = u64::from(harts) + 1 + seed.below(4);
     let row = |_| {
-        let period = [4, 5, 6, 8, 10, 12, 15, 20, 30][seed.below(9) as usize];
+        let period = seed.choose(&[4, 5, 6, 8, 10, 12, 15, 20, 30]);
         let time = 1 + seed.below(period) * (1 + seed.below(3)) / 4;
         let time = time.min(period);
         let deadline = match seed.below(3) {
@@ -126,12 +127,12 @@ fn no_job_is_late_where_a_test_says_so() {
             if let (Some(test), Some(arrivals)) = (found.shown_by(), found_late) {
                 panic!("{test:?} of {rows:?} on {harts} harts under {policy:?}: {arrivals:?}");
             }
-            shown[which] += usize::from(found.shown_by().is_some());
-            late[which] += usize::from(found_late.is_some());
+            shown[which] += u64::from(found.shown_by().is_some());
+            late[which] += u64::from(found_late.is_some());
         }
     }
     // each has its share
-    let is_some = |count: &usize| count * 12 > cases;
+    let is_some = |count: &u64| count * 12 > cases;
     assert!(
         shown.iter().chain(&late).all(is_some),
         "{shown:?} {late:?} of {cases}"
