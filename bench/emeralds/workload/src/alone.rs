@@ -5,7 +5,7 @@ use bench_marks::emeralds::{
     DELETE_CONDITION, DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, DETACH_LAST, DETACH_REGION, GIVE,
     JOIN, LOCK_FREE, NULL, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, TAKE, UNLOCK_FREE,
 };
-use bench_marks::{NOTHING, NOTHING_END, mark};
+use bench_marks::{NOTHING, NOTHING_END, mark, measured};
 use giornata_rt::abi::Instant;
 use giornata_rt::abi::region::READ_WRITE;
 use giornata_rt::region::Region;
@@ -14,17 +14,6 @@ use giornata_rt::time::{self, Duration};
 use giornata_rt::{Error, call, thread};
 
 use crate::{BOX, BUS, CHANGE, FRESH, KEPT, LETTERS, READY, ROUNDS, SIGN, SPARE, end};
-
-/// Does something between two marks.
-macro_rules! measured {
-    ($mark:ident: $call:expr) => {{
-        mark::<{ $mark }>();
-        let answer = $call;
-        mark::<{ $mark + 1 }>();
-        answer
-    }};
-}
-pub(crate) use measured;
 
 /// Priorities of threads that begin at once, and that wait until nobody else runs.
 const ABOVE: u8 = 60;

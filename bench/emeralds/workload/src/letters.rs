@@ -1,13 +1,12 @@
 //! Threads that send each other messages.
 
 use bench_marks::emeralds::{REQUEST, ROUND_TRIP, SEND_SWITCH};
-use bench_marks::mark;
+use bench_marks::{mark, measured};
 use giornata_rt::abi::Instant;
 use giornata_rt::mailbox::Mailbox;
 use giornata_rt::request::reply_receive;
 use giornata_rt::{Error, call, thread};
 
-use crate::alone::measured;
 use crate::{LETTERS, LETTERS_NUMBER, REPLIES, ROUNDS, end};
 
 /// Where requests come.

@@ -8,11 +8,10 @@
 use bench_marks::emeralds::{
     GIVE_SWITCH, LOCK_SWITCH, SIGNAL_SWITCH, TAKE_SWITCH, UNLOCK_SWITCH, WAIT_SWITCH,
 };
-use bench_marks::mark;
+use bench_marks::{mark, measured};
 use giornata_rt::abi::Instant;
 use giornata_rt::{Error, call, thread};
 
-use crate::alone::measured;
 use crate::{BUS, CHANGE, READY, ROUNDS, end};
 
 const FOR_EVER: Instant = Instant::NEVER;

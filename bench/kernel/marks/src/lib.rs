@@ -221,3 +221,14 @@ pub mod psigma {
     /// A job is about to end.
     pub const ENDED: u16 = 274;
 }
+
+/// Does something between a mark and the next.
+#[macro_export]
+macro_rules! measured {
+    ($mark:ident: $call:expr) => {{
+        $crate::mark::<{ $mark }>();
+        let answer = $call;
+        $crate::mark::<{ $mark + 1 }>();
+        answer
+    }};
+}

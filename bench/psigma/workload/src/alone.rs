@@ -1,20 +1,10 @@
 //! What a thread calls while nobody else runs.
 
 use bench_marks::psigma::{GIVE, LOCK, NULL, TAKE, UNLOCK, YIELD};
-use bench_marks::{NOTHING, NOTHING_END, mark};
+use bench_marks::{NOTHING, NOTHING_END, mark, measured};
 use giornata_rt::{Error, call, thread, yield_now};
 
 use crate::object::{BUS, READY};
-
-/// Does something between two marks.
-macro_rules! measured {
-    ($mark:ident: $call:expr) => {{
-        mark::<{ $mark }>();
-        let answer = $call;
-        mark::<{ $mark + 1 }>();
-        answer
-    }};
-}
 
 /// Every operation in turn, until the machine stops.
 #[thread]
