@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use giornata_launch::golden::Golden;
 use giornata_launch::transcript;
 use giornata_system::image::Memory;
+use giornata_trace::first_difference;
 
 use crate::crates::SEVERAL;
 use crate::suite::{BLESS, Case, Findings, Outcome, cases, fly_case, judge_run, reason};
@@ -131,10 +132,7 @@ fn judge(outcome: &Outcome) -> Result<()> {
         expected.sort_unstable();
         said.sort_unstable();
     }
-    let differs = expected.iter().zip(&said).position(|(a, b)| a != b);
-    let differs =
-        differs.or((expected.len() != said.len()).then(|| expected.len().min(said.len())));
-    if let Some(at) = differs {
+    if let Some(at) = first_difference(&expected, &said) {
         bail!(
             "not all lines are those of one hart: {:?} is missing, or {:?} is too many",
             expected.get(at),

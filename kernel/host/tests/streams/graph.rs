@@ -31,9 +31,18 @@ fn lcm(a: u32, b: u32) -> u32 {
 }
 
 impl Graph {
+    /// One of 2 to 10 filters, and the process of each, of 3 at most.
+    pub(crate) fn with_owners(dice: &mut Dice) -> (Graph, Vec<usize>) {
+        let filters = 2 + dice.below(9);
+        let graph = Graph::random(dice, filters);
+        let processes = 1 + dice.below(3);
+        let owners = (0..filters).map(|_| dice.below(processes)).collect();
+        (graph, owners)
+    }
+
     /// A graph that can run for ever: tokens go from filters to later ones, back only with
     /// initial tokens for a whole iteration, and there is room for one.
-    pub(crate) fn random(dice: &mut Dice, filters: usize) -> Graph {
+    fn random(dice: &mut Dice, filters: usize) -> Graph {
         let counts: Vec<u32> = (0..filters).map(|_| 1 + dice.below(4) as u32).collect();
         let cycles: Vec<usize> = (0..filters).map(|_| 1 + dice.below(3)).collect();
         let mut graph = Graph {

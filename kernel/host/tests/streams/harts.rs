@@ -25,10 +25,7 @@ struct World {
 impl World {
     fn new(seed: u64) -> World {
         let mut dice = Dice(seed);
-        let filters = 2 + dice.below(9);
-        let graph = Graph::random(&mut dice, filters);
-        let processes = 1 + dice.below(3);
-        let owners: Vec<usize> = (0..filters).map(|_| dice.below(processes)).collect();
+        let (graph, owners) = Graph::with_owners(&mut dice);
         let stage = Stage::new(graph, 2 + dice.below(4) as u32, &URGENT, &owners);
         World {
             stage,

@@ -33,10 +33,7 @@ struct World {
 impl World {
     fn new(seed: u64) -> World {
         let mut dice = Dice(seed);
-        let filters = 2 + dice.below(9);
-        let graph = Graph::random(&mut dice, filters);
-        let processes = 1 + dice.below(3);
-        let owners: Vec<usize> = (0..filters).map(|_| dice.below(processes)).collect();
+        let (graph, owners) = Graph::with_owners(&mut dice);
         let mut stage = Stage::new(graph, 1, &URGENT, &owners);
         stage.rig.set_piece_time(dice.below(3) as u64);
         let diverts = Rc::new(Cell::new(false));
